@@ -1,0 +1,1 @@
+"""The heart: `Stack`, and the readers that make one from manifests."""

@@ -1,0 +1,60 @@
+"""Stack: everything declared about deployments, whatever it was read from.
+
+Rules, capacity, placement, plan and `why` know only this. It holds declared facts alone: what a cluster or an
+engine says at run time stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from controlplane.stack.engine import Engine
+from controlplane.stack.facts import ABSENT, Fact
+from controlplane.stack.inventory import Inventory
+from controlplane.stack.pods import PodSet
+from controlplane.stack.references import ObjectRef, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """How a workload's controller replaces pods. Surge and unavailable are numbers or percentages."""
+
+    type: Fact[str] = ABSENT
+    max_surge: Fact[int | str] = ABSENT
+    max_unavailable: Fact[int | str] = ABSENT
+    progress_deadline_seconds: Fact[int] = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One controller object with its pods and engines."""
+
+    ref: ObjectRef
+    pod_sets: tuple[PodSet, ...]
+    engines: tuple[Engine, ...] = ()
+    strategy: Strategy = field(default_factory=Strategy)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    selector: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Versions by component ("kubernetes", "kuberay", "vllm", ...), and the kinds of which all objects were seen.
+
+    "No pool tolerates it" is true only if the inventory is complete: rules ask `complete` first.
+    """
+
+    versions: Mapping[str, Fact[str]] = field(default_factory=dict)
+    complete: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """All services together, since they share pools."""
+
+    inventory: Inventory = field(default_factory=Inventory)
+    workloads: tuple[Workload, ...] = ()
+    references: tuple[Reference, ...] = ()
+    context: Context = field(default_factory=Context)

@@ -1,0 +1,240 @@
+"""Pods as declared: containers, resources, probes, volumes and where they may run.
+
+Field names follow Kubernetes' own, in snake case. Times are seconds. Resource amounts are `Quantity`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from controlplane.source import Quantity
+from controlplane.stack.facts import ABSENT, Fact
+
+
+class CountOwner(enum.StrEnum):
+    """Who writes a replica count. Anyone but `DECLARED` means that we must not."""
+
+    DECLARED = "declared"
+    HPA = "hpa"
+    KEDA = "keda"
+    RAY_AUTOSCALER = "ray-autoscaler"
+    SERVE = "serve"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many there are: replicas are never just an integer."""
+
+    min: Fact[int]
+    desired: Fact[int]
+    max: Fact[int]
+    owner: CountOwner = CountOwner.DECLARED
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A taint that the pod bears. Empty `key` with operator Exists bears all."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRequirement:
+    """One term of a required node affinity: `key operator values`."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TopologySpread:
+    """One topologySpreadConstraint."""
+
+    topology_key: str
+    max_skew: int
+    when_unsatisfiable: str
+    match_labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """Where the scheduler may put a pod."""
+
+    node_selector: Fact[Mapping[str, str]] = ABSENT
+    node_requirements: Fact[tuple[NodeRequirement, ...]] = ABSENT
+    tolerations: Fact[tuple[Toleration, ...]] = ABSENT
+    spread: Fact[tuple[TopologySpread, ...]] = ABSENT
+    priority_class: Fact[str] = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class SecretKey:
+    """An environment value taken from a Secret: a reference, never the value."""
+
+    name: str
+    key: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigKey:
+    """An environment value taken from a ConfigMap."""
+
+    name: str
+    key: str
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPath:
+    """An environment value taken from the pod itself, such as `status.podIP`."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnvVar:
+    """One environment variable of a container."""
+
+    name: str
+    value: Fact[str | SecretKey | ConfigKey | FieldPath]
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A container port."""
+
+    name: str
+    number: int
+    protocol: str = "TCP"
+
+
+@dataclass(frozen=True, slots=True)
+class HttpGet:
+    """A probe that asks over HTTP; `port` is a number or the name of a container port."""
+
+    path: str
+    port: int | str
+    scheme: str = "HTTP"
+
+
+@dataclass(frozen=True, slots=True)
+class TcpSocket:
+    """A probe that only opens a connection."""
+
+    port: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class ExecProbe:
+    """A probe that runs a command in the container."""
+
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A probe. Kubernetes' defaults are filled in on reading: delay 0, period 10, timeout 1, failures 3."""
+
+    handler: HttpGet | TcpSocket | ExecProbe
+    initial_delay_seconds: Fact[int]
+    period_seconds: Fact[int]
+    timeout_seconds: Fact[int]
+    failure_threshold: Fact[int]
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyDir:
+    """Scratch space; `medium` "Memory" counts against the pod's memory limit."""
+
+    medium: str = ""
+    size_limit: Fact[Quantity] = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A PersistentVolumeClaim in the pod's namespace."""
+
+    name: str
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImageVolume:
+    """An OCI image mounted read-only (Kubernetes `image` volume source)."""
+
+    reference: str
+    pull_policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVolume:
+    """A volume of a kind that nothing here reasons about; `kind` is its key in the manifest."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A volume of a pod."""
+
+    name: str
+    source: Fact[EmptyDir | Claim | ImageVolume | OtherVolume]
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """Where a container sees a volume."""
+
+    volume: str
+    path: str
+    read_only: bool = False
+    sub_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """One container. For an engine's container the command line is in its `Engine`, and `command`/`args` are empty."""
+
+    name: str
+    image: Fact[str]
+    command: tuple[Fact[str], ...] = ()
+    args: tuple[Fact[str], ...] = ()
+    env: tuple[EnvVar, ...] = ()
+    requests: Mapping[str, Fact[Quantity]] = field(default_factory=dict)
+    limits: Mapping[str, Fact[Quantity]] = field(default_factory=dict)
+    ports: tuple[Port, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    startup_probe: Probe | None = None
+    readiness_probe: Probe | None = None
+    liveness_probe: Probe | None = None
+    pre_stop_seconds: Fact[int] = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class PodSet:
+    """Pods made from one template.
+
+    `hosts_per_unit` is the number of pods that make one replica (1 unless a replica spans hosts). `labels` and
+    `annotations` are the pod template's.
+    """
+
+    name: str
+    count: Count
+    hosts_per_unit: Fact[int]
+    containers: tuple[Container, ...]
+    init_containers: tuple[Container, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    constraints: Constraints = field(default_factory=Constraints)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    grace_seconds: Fact[int] = ABSENT
+    service_links: Fact[bool] = ABSENT
+    service_account: Fact[str] = ABSENT
