@@ -1,1 +1,1 @@
-
+"""The only places that talk to the world: Kubernetes, Temporal, files, clock. Clients are imported lazily."""

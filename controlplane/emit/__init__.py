@@ -1,1 +1,1 @@
-
+"""Stack -> Bundle: manifests in which every field knows where it came from."""

@@ -1,1 +1,1 @@
-
+"""The one arithmetic of what fits where: pods onto nodes."""

@@ -1,1 +1,1 @@
-
+"""What people write, checked, and resolved to a Stack."""
