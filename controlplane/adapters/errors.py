@@ -58,9 +58,7 @@ class Stale(AdapterError):
 class FieldConflict(AdapterError):
     """Other managers own fields that we would set: `(manager, path)` pairs as the API server wrote them."""
 
-    def __init__(
-        self, message: str, *, conflicts: tuple[tuple[str, str], ...] = (), remedy: str = ""
-    ) -> None:
+    def __init__(self, message: str, *, conflicts: tuple[tuple[str, str], ...] = (), remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.conflicts = conflicts
 
