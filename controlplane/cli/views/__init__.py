@@ -1,0 +1,1 @@
+"""One module a format: values in, text out. Nothing here decides anything."""

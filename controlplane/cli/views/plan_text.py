@@ -1,0 +1,117 @@
+"""A plan for people, in the order in which it would be applied.
+
+    + create   ~ change   - delete   -/+ replace   ? cannot compare
+
+Only symbols that occur are explained. Field values are redacted before they get here or by `redact`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from controlplane.cli.terminal import paint, printable
+from controlplane.plan.changes import Action, Change, ChangeSet, FieldAction, FieldChange
+from controlplane.plan.redaction import redact_field
+from controlplane.stack.facts import Declared, Origin
+
+_SYMBOL = {
+    Action.CREATE: ("+", "green", "create"),
+    Action.UPDATE: ("~", "yellow", "change"),
+    Action.REPLACE: ("-/+", "red", "replace"),
+    Action.DELETE: ("-", "red", "delete"),
+    Action.CANNOT_COMPARE: ("?", "magenta", "cannot compare"),
+    Action.UNCHANGED: ("=", "dim", "unchanged"),
+}
+_FIELD = {FieldAction.ADDED: ("+", "green"), FieldAction.CHANGED: ("~", "yellow"), FieldAction.REMOVED: ("-", "red")}
+_VALUE_WIDTH = 60
+
+
+def render(changes: ChangeSet, *, colour: bool, show_foreign: bool = False) -> str:
+    """The whole plan as text, ending in the one line that counts."""
+    shown = changes.effective()
+    blocks = [_change(c, colour=colour, show_foreign=show_foreign) for c in shown]
+    if show_foreign:
+        blocks += [
+            _foreign_only(c, colour=colour) for c in changes.changes if c.action is Action.UNCHANGED and c.foreign
+        ]
+    notes = [f"note: {printable(n)}" for n in changes.notes]
+    head = [_legend(shown)] if shown else []
+    return "\n".join([*head, *blocks, *notes, counts(changes)])
+
+
+def counts(changes: ChangeSet) -> str:
+    """The summary line."""
+    if not changes.effective():
+        where = "the Fleet" if changes.offline else "the cluster"
+        return f"No changes. {len(changes.changes)} objects in {where} are as the policies say."
+    parts = [
+        f"{changes.count(a)} to {_SYMBOL[a][2]}"
+        for a in (Action.CREATE, Action.UPDATE, Action.REPLACE, Action.DELETE)
+    ]
+    parts.append(f"{changes.count(Action.UNCHANGED)} unchanged")
+    if changes.count(Action.CANNOT_COMPARE):
+        parts.append(f"{changes.count(Action.CANNOT_COMPARE)} cannot be compared")
+    return f"Plan: {', '.join(parts)}."
+
+
+def _legend(shown: Iterable[Change]) -> str:
+    present = {c.action for c in shown}
+    return "  ".join(f"{s} {word}" for a, (s, _, word) in _SYMBOL.items() if a in present) + "\n"
+
+
+def _change(change: Change, *, colour: bool, show_foreign: bool) -> str:
+    symbol, style, _ = _SYMBOL[change.action]
+    lines = [paint(f"{symbol:>3} {printable(str(change.ref))}", style, colour=colour) + _reason(change)]
+    if change.action is not Action.CREATE:
+        lines += [_field(f, colour=colour) for f in change.fields]
+    lines += [f"      ! {printable(c)}" for c in change.consequences]
+    lines += [_conflict(c.label, c.manager, colour=colour) for c in change.conflicts]
+    if change.refusal is not None:
+        lines.append(
+            f"      refused ({change.refusal.status} {change.refusal.reason}): {printable(change.refusal.message)}"
+        )
+    if show_foreign:
+        lines += _foreign(change)
+    return "\n".join(lines)
+
+
+def _reason(change: Change) -> str:
+    return "" if change.action in (Action.CREATE, Action.UPDATE) else f"  ({change.reason.value})"
+
+
+def _conflict(label: str, manager: str, *, colour: bool) -> str:
+    text = f"      ! {printable(label)} is held by {printable(manager)}: needs --force-conflicts to take it"
+    return paint(text, "magenta", colour=colour)
+
+
+def _foreign(change: Change) -> list[str]:
+    return [f"        {printable(f.label)} is {printable(f.manager)}'s and stays" for f in change.foreign]
+
+
+def _foreign_only(change: Change, *, colour: bool) -> str:
+    return "\n".join([paint(f"  = {printable(str(change.ref))}", "dim", colour=colour), *_foreign(change)])
+
+
+def _field(field: FieldChange, *, colour: bool) -> str:
+    symbol, style = _FIELD[field.action]
+    before, after = redact_field(field.label, field.before), redact_field(field.label, field.after)
+    value = {
+        FieldAction.ADDED: _value(after),
+        FieldAction.REMOVED: _value(before),
+        FieldAction.CHANGED: f"{_value(before)} -> {_value(after)}",
+    }[field.action]
+    text = paint(f"      {symbol} {printable(field.label)}: ", style, colour=colour) + value
+    return text + paint(_source(field.origin), "dim", colour=colour)
+
+
+def _source(origin: Origin | None) -> str:
+    if origin is None:
+        return ""
+    return f"   [{printable(str(origin))}]" if isinstance(origin, Declared) else f"   [{printable(str(origin))[:80]}]"
+
+
+def _value(value: Any) -> str:
+    text = printable(json.dumps(value, ensure_ascii=False, default=str))
+    return text if len(text) <= _VALUE_WIDTH else text[: _VALUE_WIDTH - 3] + "..."
