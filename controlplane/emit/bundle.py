@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from controlplane.diagnostics import KeyPath
-from controlplane.stack.facts import Derived, Fact, Known, Origin
+from controlplane.stack.facts import Derived, Fact, Known, Origin, Unknown, Why
 from controlplane.stack.references import ObjectRef
 
 Manifest = dict[str, Any]
@@ -29,8 +29,15 @@ class Sourced:
 
 
 def sourced(fact: Fact[Any]) -> Sourced | None:
-    """A known fact as a field of a manifest; None, which `lower` leaves out, when it is not known."""
-    return Sourced(fact.value, fact.origin) if isinstance(fact, Known) else None
+    """A known fact as a field of a manifest; None, which `lower` leaves out, when nothing sets it.
+
+    Raises ValueError for a value that is set but not known: leaving it out would change what was declared.
+    """
+    if isinstance(fact, Known):
+        return Sourced(fact.value, fact.origin)
+    if isinstance(fact, Unknown) and fact.why is Why.ABSENT:
+        return None
+    raise ValueError(f"cannot write a manifest from a value that is not known: {fact}")
 
 
 def fixed(value: Any, why: str) -> Sourced:

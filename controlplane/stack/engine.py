@@ -17,6 +17,8 @@ class Engine:
 
     `role` names it inside its workload ("engine", "prefill", "decode", ...). `arguments` maps canonical names
     (`tensor_parallel_size`) to values; the model is not among them. `pod_set` and `container` say where it runs.
+    `launch` is what starts it, empty when the image's entrypoint does. `complete` is False when part of the command
+    line could not be read, so that an argument which is not listed may be set all the same.
     """
 
     role: str
@@ -27,3 +29,4 @@ class Engine:
     arguments: Mapping[str, Fact[ArgumentValue]] = field(default_factory=dict)
     launch: tuple[str, ...] = ("vllm", "serve")
     served_model_name: Fact[str] = ABSENT
+    complete: bool = True

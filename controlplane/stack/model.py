@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from controlplane.stack.engine import Engine
-from controlplane.stack.facts import ABSENT, Fact
+from controlplane.stack.facts import ABSENT, Fact, Origin
 from controlplane.stack.inventory import Inventory
 from controlplane.stack.pods import PodSet
 from controlplane.stack.references import ObjectRef, Reference
@@ -28,7 +28,7 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One controller object with its pods and engines."""
+    """One controller object with its pods and engines; `origin` is the place that names it."""
 
     ref: ObjectRef
     pod_sets: tuple[PodSet, ...]
@@ -37,6 +37,7 @@ class Workload:
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     selector: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

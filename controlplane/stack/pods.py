@@ -101,7 +101,7 @@ class FieldPath:
 
 @dataclass(frozen=True, slots=True)
 class EnvVar:
-    """One environment variable of a container."""
+    """One environment variable of a container. A text is as written: Kubernetes expands `$(NAME)` in it."""
 
     name: str
     value: Fact[str | SecretKey | ConfigKey | FieldPath]
@@ -216,6 +216,7 @@ class Container:
     readiness_probe: Probe | None = None
     liveness_probe: Probe | None = None
     pre_stop_seconds: Fact[int] = ABSENT
+    image_pull_policy: Fact[str] = ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ class PodSet:
     """Pods made from one template.
 
     `hosts_per_unit` is the number of pods that make one replica (1 unless a replica spans hosts). `labels` and
-    `annotations` are the pod template's.
+    `annotations` are the pod template's. `image_pull_secrets` are names of Secrets in the pods' namespace.
     """
 
     name: str
@@ -238,3 +239,4 @@ class PodSet:
     grace_seconds: Fact[int] = ABSENT
     service_links: Fact[bool] = ABSENT
     service_account: Fact[str] = ABSENT
+    image_pull_secrets: tuple[str, ...] = ()

@@ -1,11 +1,14 @@
-"""Objects that point at a workload, or that it needs: Services, disruption budgets, namespaces."""
+"""Objects that point at a workload, or that it needs: Services, disruption budgets, namespaces.
+
+`origin` is the place that names the object; it does not take part in equality.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from controlplane.stack.facts import ABSENT, Fact
+from controlplane.stack.facts import ABSENT, Fact, Origin
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,6 +49,7 @@ class Service:
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     headless: bool = False
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class DisruptionBudget:
     max_unavailable: Fact[int | str] = ABSENT
     min_available: Fact[int | str] = ABSENT
     labels: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class Namespace:
 
     ref: ObjectRef
     labels: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False)
 
 
 Reference = Service | DisruptionBudget | Namespace
