@@ -32,6 +32,7 @@ class Reason(enum.StrEnum):
 
     ABSENT = "absent"
     FIELDS_DIFFER = "fields-differ"
+    NOT_OURS_YET = "not-ours-yet"
     IMMUTABLE_FIELD = "immutable-field"
     NOT_IN_POLICY = "not-in-policy"
     SAME = "same"
@@ -46,6 +47,7 @@ class FieldAction(enum.StrEnum):
     ADDED = "added"
     CHANGED = "changed"
     REMOVED = "removed"
+    ADOPTED = "adopted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,9 @@ class FieldChange:
     """One field that we own and that will differ. `path` uses list indices of `after` (of `before` for removals).
 
     `label` is the path as people read it, with merge keys: `spec.containers[name=vllm].image`.
-    `owners` are the managers of the live field. Values are redacted before anything prints them.
+    `owners` are the managers of the live field. `before` and `after` are for display: `plan.redaction` has been
+    over them. `after` of a removal is the default that takes the field's place, None where there is none. An
+    adopted field keeps its value and becomes ours.
     """
 
     path: KeyPath
@@ -84,15 +88,33 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class Overruled:
+    """A field that we set and that the API server's answer does not carry as we set it.
+
+    A mutating webhook, an admission plug-in or a rule of the API server did that. Field managers do not record
+    who: changes made on admission are counted as the request's own. Values are redacted.
+    """
+
+    path: KeyPath
+    label: str
+    wanted: Any
+    becomes: Any
+    message: str
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Precondition:
     """What must still hold of the live object when the plan is applied.
 
     `uid` is None when the object must not exist yet. `owned_digest` covers the fields that we own or set, so that
-    status and foreign writes do not make a plan stale.
+    status and foreign writes do not make a plan stale; `fields` is the same field by field, so that the changed
+    one can be named.
     """
 
     uid: str | None
     owned_digest: str
+    fields: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +144,10 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to one object. `desired` is None for a deletion."""
+    """What happens to one object. `desired` is None for a deletion.
+
+    `side_effects` are fields that are not ours and that the API server or a webhook would change with the write.
+    """
 
     ref: ObjectRef
     action: Action
@@ -135,6 +160,8 @@ class Change:
     consequences: tuple[str, ...] = ()
     refusal: Refusal | None = None
     service: str = ""
+    overruled: tuple[Overruled, ...] = ()
+    side_effects: tuple[FieldChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
