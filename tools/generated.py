@@ -1,0 +1,38 @@
+"""Everything in the repository that a program writes: `--check` fails when a file is stale, `--write` renews it.
+
+What needs the network (the argument tables of vLLM releases) is only checked against its recorded digests here;
+renewing it is a command of its own, named in the message.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+GENERATORS = {
+    "JSON Schemas of the policy kinds": ["-m", "controlplane.policy.schema"],
+    "vLLM argument tables": ["tools/schemas/vllm_arguments.py"],
+}
+NETWORK = {"vLLM argument tables"}
+
+
+def main(mode: str) -> int:
+    """Run every generator in one mode; the number of stale ones decides the exit code."""
+    stale = []
+    for name, command in GENERATORS.items():
+        if mode == "--write" and name in NETWORK:
+            continue
+        if subprocess.run([sys.executable, *command, mode], cwd=ROOT, check=False).returncode:
+            stale.append(name)
+    for name in stale:
+        print(f"stale: {name}; run: python {' '.join(GENERATORS[name])} --write", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in (["--check"], ["--write"]):
+        sys.exit("usage: python tools/generated.py --check|--write")
+    sys.exit(main(sys.argv[1]))
