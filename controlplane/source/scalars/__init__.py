@@ -1,0 +1,1 @@
+"""What a scalar means to each of the three readers, and where they disagree."""
