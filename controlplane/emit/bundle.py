@@ -40,6 +40,11 @@ def sourced(fact: Fact[Any]) -> Sourced | None:
     raise ValueError(f"cannot write a manifest from a value that is not known: {fact}")
 
 
+def at(value: Any, origin: Origin | None) -> Any:
+    """A value with its origin where one is kept; else it takes that of what surrounds it."""
+    return value if origin is None else Sourced(value, origin)
+
+
 def fixed(value: Any, why: str) -> Sourced:
     """A field that no policy sets: a rule of ours, with its reason."""
     return Sourced(value, Derived(why))
@@ -98,9 +103,10 @@ def _lower(node: Any, path: KeyPath, origin: Origin, provenance: dict[KeyPath, O
     if isinstance(node, Sourced):
         return _lower(node.value, path, node.origin, provenance)
     if isinstance(node, Mapping):
-        if not node:
+        present = dict(_present(node))
+        if not present:
             provenance[path] = origin
-        return {k: _lower(v, (*path, k), origin, provenance) for k, v in _present(node)}
+        return {k: _lower(v, (*path, k), origin, provenance) for k, v in present.items()}
     if isinstance(node, list | tuple):
         if not node:
             provenance[path] = origin

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from controlplane.source import Quantity
-from controlplane.stack.facts import ABSENT, Fact
+from controlplane.stack.facts import ABSENT, Fact, Origin
 
 
 class CountOwner(enum.StrEnum):
@@ -114,6 +114,7 @@ class Port:
     name: str
     number: int
     protocol: str = "TCP"
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +198,12 @@ class Mount:
     path: str
     read_only: bool = False
     sub_path: str = ""
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """One container. For an engine's container the command line is in its `Engine`, and `command`/`args` are empty."""
+    """One container. Where an engine runs in it, the command line is in the `Engine`: `command`, `args` are empty."""
 
     name: str
     image: Fact[str]
@@ -240,3 +242,4 @@ class PodSet:
     service_links: Fact[bool] = ABSENT
     service_account: Fact[str] = ABSENT
     image_pull_secrets: tuple[str, ...] = ()
+    annotation_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)

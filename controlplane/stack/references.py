@@ -37,6 +37,7 @@ class ServicePort:
     number: int
     target: int | str
     protocol: str = "TCP"
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

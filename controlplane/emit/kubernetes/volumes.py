@@ -1,0 +1,40 @@
+"""The volumes of a pod."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from controlplane.emit.bundle import Sourced, sourced
+from controlplane.stack.facts import Known
+from controlplane.stack.pods import Claim, EmptyDir, ImageVolume, OtherVolume, Volume
+
+
+def build(volume: Volume) -> dict[str, Any]:
+    """One entry of `volumes`. Raises ValueError for a volume whose content the Stack does not hold."""
+    if not isinstance(volume.source, Known):
+        raise ValueError(f"cannot write the volume {volume.name!r}: its source is not known")
+    kind, content = _source(volume.name, volume.source.value)
+    return {"name": Sourced(volume.name, volume.source.origin), kind: Sourced(content, volume.source.origin)}
+
+
+def _source(name: str, source: EmptyDir | Claim | ImageVolume | OtherVolume) -> tuple[str, dict[str, Any]]:
+    match source:
+        case EmptyDir():
+            return "emptyDir", _empty_dir(source)
+        case Claim():
+            return "persistentVolumeClaim", {"claimName": source.name, "readOnly": source.read_only or None}
+        case ImageVolume():
+            return "image", {"reference": source.reference, "pullPolicy": source.pull_policy or None}
+        case OtherVolume():
+            raise ValueError(f"cannot write the volume {name!r}: of a {source.kind} only the kind is known")
+        case _:
+            assert_never(source)
+
+
+def _empty_dir(source: EmptyDir) -> dict[str, Any]:
+    """Without medium and limit it stays the one empty map that is written: it is what picks the kind of volume."""
+    limit = sourced(source.size_limit)
+    return {
+        "medium": source.medium or None,
+        "sizeLimit": limit and Sourced(limit.value.canonical(), limit.origin),
+    }

@@ -1,0 +1,1 @@
+"""What vLLM understands: the command line of an engine."""
