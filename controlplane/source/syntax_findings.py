@@ -154,10 +154,11 @@ def _note_tab(findings: Findings, place: int) -> bool:
 
 
 def _note_too_deep(findings: Findings, place: int, depth: int) -> None:
+    allowed = min(depth, _LIBYAML_DEPTH)
     findings.add(
         "policy/too-deep",
         Severity.ERROR,
-        f"more than {_LIBYAML_DEPTH:,} lists and mappings inside each other; {min(depth, _LIBYAML_DEPTH):,} are allowed",
+        f"more than {_LIBYAML_DEPTH:,} lists and mappings inside each other; {allowed:,} are allowed",
         (place, place + 1),
         remedy=Remedy("Nest less deeply; the rest of this document was not read."),
     )

@@ -1,7 +1,7 @@
 """Events of libyaml to nodes: structure, keys, aliases and merge keys, within a budget.
 
 Only events tell where an alias is used, so nodes are built from them and not by PyYAML's composer. The builder
-keeps its own stack; no nesting can exhaust Python's.
+keeps its own stack; no nesting can exhaust Python's. Events are typed Any: the stubs hold every mark to be optional.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ from controlplane.source.scalars.reader import ScalarReader
 
 _PROPERTY = re.compile(r"&[^\s,\[\]{}]+|!<[^>\s]*>|![^\s,\[\]{}]*")
 _GAP = re.compile(r"(?:[ \t\r\n\u0085\u2028\u2029]|(?<=[ \t\r\n\ufeff])#[^\r\n]*)*")
+
+
+_STARTS = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})
+_ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
+_BLOCK_STYLES = frozenset({"|", ">"})
 
 
 class StopDocument(Exception):
@@ -79,14 +84,15 @@ class TreeBuilder:
 
     def _node(self, event: yaml.Event) -> Node | None:
         """The node that an event completes, if it does."""
-        if isinstance(event, yaml.ScalarEvent):
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
             return self._scalar(event)
-        if isinstance(event, yaml.CollectionStartEvent):
+        if kind in _STARTS:
             self._open(event)
             return None
-        if isinstance(event, yaml.CollectionEndEvent):
+        if kind in _ENDS:
             return self._close(event)
-        return self._alias(event) if isinstance(event, yaml.AliasEvent) else None
+        return self._alias(event) if kind is yaml.AliasEvent else None
 
     def _attach(self, frame: Frame, node: Node) -> None:
         if isinstance(frame, SequenceFrame):
@@ -98,10 +104,12 @@ class TreeBuilder:
         else:
             frame.take(node)
 
-    def _scalar(self, event: yaml.ScalarEvent) -> Node | None:
-        opening, end = self._marks(event)
-        start = self._content_start(event, opening, end)
-        if event.style in {"|", ">"}:
+    def _scalar(self, event: Any) -> Node | None:
+        opening = start = event.start_mark.index + self.base
+        end = event.end_mark.index + self.base
+        if event.tag is not None or event.anchor is not None:
+            start = self._content_start(event, opening, end)
+        if event.style in _BLOCK_STYLES:
             end = start + len(self._text[start:end].rstrip())
         frame = self._stack[-1] if self._stack else None
         if isinstance(frame, MappingFrame) and frame.wants_key:
@@ -113,7 +121,7 @@ class TreeBuilder:
             self._anchors[event.anchor] = node
         return node
 
-    def _scalar_value(self, event: yaml.ScalarEvent, opening: int, place: tuple[int, int]) -> Value:
+    def _scalar_value(self, event: Any, opening: int, place: tuple[int, int]) -> Value:
         text: str = event.value
         if event.tag is not None:
             tag_place = self._tag_place(opening, place[0])
@@ -122,7 +130,7 @@ class TreeBuilder:
             return text
         return self._scalars.plain(text, place, self.path) if text else None
 
-    def _scalar_as_key(self, frame: MappingFrame, event: yaml.ScalarEvent, place: tuple[int, int]) -> None:
+    def _scalar_as_key(self, frame: MappingFrame, event: Any, place: tuple[int, int]) -> None:
         text: str = event.value
         is_plain = not event.style and event.tag is None
         if is_plain and text == "<<":
@@ -166,9 +174,11 @@ class TreeBuilder:
         if replaced and frame.merge_place is not None:
             note.merge_replaces(self._findings, replaced, frame.merge_place, path)
 
-    def _open(self, event: yaml.CollectionStartEvent) -> None:
+    def _open(self, event: Any) -> None:
         opening, end = self._marks(event)
-        start = self._content_start(event, opening, end if event.flow_style else len(self._text))
+        start = opening
+        if event.tag is not None or event.anchor is not None:
+            start = self._content_start(event, opening, end if event.flow_style else len(self._text))
         if len(self._stack) >= self._budget.depth:
             note.too_deep(self._findings, self._budget.depth, (start, start + 1))
             raise StopDocument(start)
@@ -185,7 +195,7 @@ class TreeBuilder:
         eager = self._dialect is Dialect.KUBERNETES
         self._stack.append(MappingFrame(node, block, eager) if is_mapping else SequenceFrame(node, block))
 
-    def _close(self, event: yaml.CollectionEndEvent) -> Node:
+    def _close(self, event: Any) -> Node:
         frame = self._stack.pop()
         # A block collection's end mark is the next token's start; its last child's end was taken instead.
         if not frame.block:
@@ -193,7 +203,7 @@ class TreeBuilder:
         frame.close()
         return frame.node
 
-    def _alias(self, event: yaml.AliasEvent) -> Node:
+    def _alias(self, event: Any) -> Node:
         place = self._marks(event)
         anchor_name = event.anchor or ""
         target = self._anchors.get(anchor_name)
@@ -225,12 +235,12 @@ class TreeBuilder:
             raise StopFile
 
     def _marks(self, event: Any) -> tuple[int, int]:
-        """Where an event's text begins and ends in the file; the stubs know neither kind of mark."""
+        """Where an event's text begins and ends in the file."""
         return event.start_mark.index + self.base, event.end_mark.index + self.base
 
-    def _content_start(self, event: yaml.NodeEvent, opening: int, end: int) -> int:
+    def _content_start(self, event: Any, opening: int, end: int) -> int:
         """Where a node begins behind its anchor and tag."""
-        properties = (event.anchor is not None) + (getattr(event, "tag", None) is not None)
+        properties = (event.anchor is not None) + (event.tag is not None)
         index = opening
         for _ in range(properties):
             match = _PROPERTY.match(self._text, index)

@@ -20,23 +20,22 @@ _CACHED_LENGTH: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What each reader makes of a plain scalar. To PyYAML it is a date where `dated` is set, whose text vLLM takes."""
+    """What each reader makes of a plain scalar.
+
+    `dated`: to PyYAML it is a date, whose text vLLM takes. `agreed`: it means the same to all three.
+    """
 
     core: Scalar | Unreadable
     kubernetes: Scalar | Unreadable
     vllm: Scalar | Unreadable
-    dated: bool = False
+    dated: bool
+    agreed: bool
 
     def by(self, dialect: Dialect) -> Scalar | Unreadable:
         """What the named reader makes of it."""
         if dialect is Dialect.POLICY:
             return self.core
         return self.kubernetes if dialect is Dialect.KUBERNETES else self.vllm
-
-    @property
-    def agreed(self) -> bool:
-        """Whether it means the same to all three."""
-        return not self.dated and same(self.core, self.kubernetes) and same(self.core, self.vllm)
 
     def explain(self, dialect: Dialect) -> str:
         """Who reads it as what, the dialect's own reader first."""
@@ -67,8 +66,10 @@ def read(text: str) -> Reading:
 
 
 def _read(text: str) -> Reading:
+    ours, theirs, older = core.resolve(text), kubernetes.resolve(text), vllm.resolve(text)
     dated = vllm.is_timestamp(text)
-    return Reading(core.resolve(text), kubernetes.resolve(text), vllm.resolve(text), dated)
+    agreed = not dated and same(ours, theirs) and same(ours, older)
+    return Reading(ours, theirs, older, dated, agreed)
 
 
 _read_short = functools.lru_cache(maxsize=4096)(_read)
