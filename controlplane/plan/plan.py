@@ -1,0 +1,148 @@
+"""The plan: what is wanted and what the API server said about it -> a ChangeSet in apply order. Pure.
+
+`adapters.kubernetes` observes, `cli` asks for a plan and shows it, the rollout carries it out. An object is only
+ever updated when a field of ours differs; nothing is deleted unless a change says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from controlplane.emit.bundle import Bundle, EmittedObject, Manifest
+from controlplane.plan.changes import Action, Change, ChangeSet, FieldChange, Observed, Reason, Refusal
+from controlplane.plan.consequences import ObjectChange, consequences
+from controlplane.plan.differ import (
+    ObjectChanges,
+    adopted_fields,
+    declared_changes,
+    foreign_fields,
+    object_changes,
+    overruled_fields,
+)
+from controlplane.plan.order import in_apply_order
+from controlplane.plan.redaction import redact_text
+from controlplane.plan.refusals import is_immutable_field, is_missing_namespace, shown
+from controlplane.plan.staleness import precondition
+from controlplane.stack.references import ObjectRef
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    action: Action
+    reason: Reason
+    fields: tuple[FieldChange, ...] = ()
+    side_effects: tuple[FieldChange, ...] = ()
+    refusal: Refusal | None = None
+
+
+def plan(
+    bundle: Bundle,
+    observations: Sequence[Observed],
+    *,
+    orphans: Sequence[Manifest] = (),
+    cluster_uid: str = "",
+    source_digests: Mapping[str, str] | None = None,
+) -> ChangeSet:
+    """Compare a bundle with what was observed of each of its objects.
+
+    `orphans` are live objects with our labels; those that are not in the bundle are named in the notes and left
+    alone. Raises KeyError when an object of the bundle was not observed.
+    """
+    seen = {observed.ref: observed for observed in observations}
+    namespaces = {each.ref.name for each in bundle.objects if each.ref.kind == "Namespace"}
+    changes = tuple(_change(desired, seen[desired.ref], namespaces) for desired in in_apply_order(bundle.objects))
+    notes = (*_overruled_notes(changes), *orphan_notes(bundle, orphans))
+    return ChangeSet(changes, cluster_uid=cluster_uid, notes=notes, source_digests=dict(source_digests or {}))
+
+
+def orphan_notes(bundle: Bundle, orphans: Sequence[Manifest]) -> tuple[str, ...]:
+    """A sentence for each live object with our labels that the policies do not make any more."""
+    wanted = {_without_version(each.ref) for each in bundle.objects}
+    left = sorted({ref_of(each) for each in orphans if _without_version(ref_of(each)) not in wanted})
+    return tuple(
+        f"{ref} carries our labels and no policy makes it any more. It is left alone; delete it when nothing uses it."
+        for ref in left
+    )
+
+
+def ref_of(manifest: Manifest) -> ObjectRef:
+    """The reference of an object as the API server returned it."""
+    metadata = manifest["metadata"]
+    return ObjectRef(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+
+
+def _without_version(ref: ObjectRef) -> tuple[str, str, str, str]:
+    return (ref.group, ref.kind, ref.namespace, ref.name)
+
+
+def _change(desired: EmittedObject, observed: Observed, namespaces: set[str]) -> Change:
+    live, predicted = observed.live, observed.predicted
+    judged = _judge(desired, observed, namespaces)
+    after = predicted or desired.manifest
+    told = ObjectChange(desired.ref.kind, judged.action, judged.fields, live, after)
+    return Change(
+        ref=desired.ref,
+        action=judged.action,
+        reason=judged.reason,
+        desired=desired,
+        precondition=precondition(desired.manifest, live),
+        fields=judged.fields,
+        foreign=foreign_fields(live, desired.manifest) if live else (),
+        conflicts=observed.conflicts,
+        consequences=consequences(told) if judged.action is not Action.CANNOT_COMPARE else (),
+        refusal=judged.refusal,
+        service=desired.service,
+        overruled=overruled_fields(predicted, desired) if predicted else (),
+        side_effects=judged.side_effects,
+    )
+
+
+def _judge(desired: EmittedObject, observed: Observed, namespaces: set[str]) -> _Judgement:
+    if observed.live is not None and observed.live["metadata"].get("deletionTimestamp"):
+        return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, refusal=_terminating(observed.live))
+    if observed.predicted is None:
+        return _judge_unpredicted(desired, observed, namespaces)
+    if observed.live is None:
+        return _Judgement(Action.CREATE, Reason.ABSENT)
+    changes = object_changes(observed.live, observed.predicted, desired)
+    return _judge_compared(changes, adopted_fields(observed.live, desired))
+
+
+def _judge_compared(changes: ObjectChanges, adopted: tuple[FieldChange, ...]) -> _Judgement:
+    if changes.fields:
+        return _Judgement(Action.UPDATE, Reason.FIELDS_DIFFER, changes.fields, changes.side_effects)
+    if adopted:
+        return _Judgement(Action.UPDATE, Reason.NOT_OURS_YET, adopted, changes.side_effects)
+    return _Judgement(Action.UNCHANGED, Reason.SAME)
+
+
+def _judge_unpredicted(desired: EmittedObject, observed: Observed, namespaces: set[str]) -> _Judgement:
+    refusal, live = observed.refusal, observed.live
+    if live is None and (refusal is None or is_missing_namespace(refusal, desired.ref.namespace)):
+        if desired.ref.namespace in namespaces:
+            return _Judgement(Action.CREATE, Reason.NAMESPACE_PENDING)
+        return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, refusal=_no_namespace(desired.ref))
+    if refusal is None:
+        raise ValueError(f"{desired.ref} was observed without a prediction and without a refusal")
+    told = shown(refusal, desired.manifest, live)
+    if live is not None and is_immutable_field(refusal):
+        return _Judgement(Action.REPLACE, Reason.IMMUTABLE_FIELD, declared_changes(live, desired), refusal=told)
+    return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, refusal=told)
+
+
+def _no_namespace(ref: ObjectRef) -> Refusal:
+    text = f"The namespace {ref.namespace} does not exist and no policy makes it. Create it, or let a policy make it."
+    return Refusal(404, "NotFound", text)
+
+
+def _terminating(live: Manifest) -> Refusal:
+    since = live["metadata"]["deletionTimestamp"]
+    text = (
+        f"It is being deleted since {since}; whatever is written to it now goes with it. Plan again once it is gone."
+    )
+    return Refusal(409, "Terminating", text)
+
+
+def _overruled_notes(changes: Sequence[Change]) -> tuple[str, ...]:
+    return tuple(f"{change.ref}: {redact_text(each.message)}" for change in changes for each in change.overruled)

@@ -1,0 +1,34 @@
+"""What a refused dry run means: a field that can never change, a namespace that comes first, or a plain no."""
+
+from __future__ import annotations
+
+import re
+
+from controlplane.emit.bundle import Manifest
+from controlplane.plan.changes import Refusal
+from controlplane.plan.redaction import redact_text
+
+_IMMUTABLE = re.compile(
+    r"immutable|may not be (?:changed|modified)|can(?:not| not) be (?:changed|modified|updated)"
+    r"|updates to \w+ spec for fields other than .* are forbidden",
+    re.IGNORECASE,
+)
+
+
+def is_immutable_field(refusal: Refusal) -> bool:
+    """Whether the API server refused because a field can never change.
+
+    There is no reason code for it, only the words of validation, CEL rules and webhooks. False positives: a webhook
+    that uses these words about something else.
+    """
+    return refusal.status in (409, 422) and bool(_IMMUTABLE.search(refusal.message))
+
+
+def is_missing_namespace(refusal: Refusal, namespace: str) -> bool:
+    """Whether the object's namespace does not exist."""
+    return refusal.status == 404 and f'namespaces "{namespace}" not found' in refusal.message
+
+
+def shown(refusal: Refusal, *objects: Manifest | None) -> Refusal:
+    """The refusal with the values of secrets taken out of its message."""
+    return Refusal(refusal.status, refusal.reason, redact_text(refusal.message, *objects))
