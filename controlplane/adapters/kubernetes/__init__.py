@@ -1,0 +1,10 @@
+"""The thin client of the Kubernetes API: raw JSON, one connection pool, errors as values of `adapters.errors`."""
+
+from __future__ import annotations
+
+from controlplane.adapters.kubernetes.answers import AlreadyExists
+from controlplane.adapters.kubernetes.cluster import Cluster
+from controlplane.adapters.kubernetes.proxy import PodAnswer
+from controlplane.adapters.kubernetes.reading import ref_of
+
+__all__ = ["AlreadyExists", "Cluster", "PodAnswer", "ref_of"]
