@@ -46,7 +46,7 @@ def parse_go_duration(text: str) -> Fraction:
     if not unsigned:
         raise DurationError(f"{text!r} is no duration; write a number with a unit, such as 30s, 10m or 1h30m")
     total = 0 if unsigned == "0" else _sum_terms(text, unsigned)
-    if total > _MAX_NANOSECONDS:
+    if total > _MAX_NANOSECONDS + (text[0] == "-"):
         raise DurationError(f"{text!r} is longer than {_MAX_NANOSECONDS // 10**9} s, the longest duration there is")
     return Fraction(-total if text[0] == "-" else total, 10**9)
 
@@ -75,8 +75,18 @@ def _nanoseconds(text: str, whole: str, part: str, unit: str) -> int:
     if unit not in _NANOSECONDS:
         raise DurationError(_unit_fault(text, whole, part, unit))
     scale = _NANOSECONDS[unit]
-    fraction: int = int(part or "0") * scale // 10 ** len(part)
-    return int(whole or "0") * scale + fraction
+    return int(whole or "0") * scale + _fraction(part, scale)
+
+
+def _fraction(part: str, scale: int) -> int:
+    """Go multiplies the fraction as a float64, and drops the digits that an int64 has no room for."""
+    digits, divisor = 0, 1.0
+    for digit in part:
+        if digits > _MAX_NANOSECONDS // 10:
+            break
+        digits = digits * 10 + int(digit)
+        divisor *= 10
+    return int(float(digits) * (scale / divisor))
 
 
 def _unit_fault(text: str, whole: str, part: str, unit: str) -> str:

@@ -63,7 +63,7 @@ class Quantity:
         return Fraction(self.nano, _NANO)
 
     def bytes(self) -> int:
-        """The value as a whole number, rounded away from zero as Go's `Value()` does."""
+        """The value as a whole number, rounded away from zero. Go's `Value()` does so for positive values only."""
         return _divide_away_from_zero(self.nano, _NANO)
 
     def canonical(self) -> str:

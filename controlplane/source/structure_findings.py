@@ -74,13 +74,12 @@ def merge_replaces(findings: Findings, names: list[str], place: _Place, path: Ke
     )
 
 
-def key_is_no_text(findings: Findings, place: _Place, path: KeyPath, *, is_collection: bool) -> None:
-    """A collection, or an alias of something that is no text, is used as a key."""
-    what = "a list or a mapping" if is_collection else "no text"
+def collection_as_key(findings: Findings, place: _Place, path: KeyPath) -> None:
+    """A list or a mapping is used as a key."""
     findings.add(
         "policy/non-string-key",
         Severity.ERROR,
-        f"this key is {what}; a key must be a text",
+        "this key is a list or a mapping; a key must be a text",
         place,
         path=path,
         remedy=Remedy("Write the key as a text on one line."),

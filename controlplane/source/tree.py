@@ -20,7 +20,6 @@ from controlplane.source.document import Node
 from controlplane.source.findings import Findings
 from controlplane.source.frames import Frame, MappingFrame, SequenceFrame
 from controlplane.source.scalars import plain
-from controlplane.source.scalars.kubernetes import key_text
 from controlplane.source.scalars.reader import ScalarReader
 
 _PROPERTY = re.compile(r"&[^\s,\[\]{}]+|!<[^>\s]*>|![^\s,\[\]{}]*")
@@ -145,14 +144,14 @@ class TreeBuilder:
 
     def _node_as_key(self, frame: MappingFrame, node: Node) -> None:
         """A collection or an alias stands where a key should."""
-        value = node.value
         place = (node.start, node.end)
-        if isinstance(value, str):
-            self._begin_entry(frame, value, place)
+        value = node.value
+        if isinstance(value, list | dict):
+            note.collection_as_key(self._findings, place, self.path())
+            frame.begin(None, place)
             return
-        name = None if isinstance(value, list | dict) else key_text(value)
-        note.key_is_no_text(self._findings, place, self.path(), is_collection=isinstance(value, list | dict))
-        self._begin_entry(frame, name if isinstance(name, str) else None, place)
+        name = self._scalars.alias_as_key(value, place, self.path)
+        self._begin_entry(frame, name, place)
 
     def _begin_entry(self, frame: MappingFrame, name: str | None, place: tuple[int, int]) -> None:
         first = frame.first_place(name) if name is not None else None

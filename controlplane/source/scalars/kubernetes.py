@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import decimal
 import math
 import re
 import struct
@@ -32,12 +33,21 @@ _WORDS: Final[dict[str, Scalar]] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_DOTTED_FLOAT = re.compile(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
+"""What begins with a point goes to `strconv.ParseFloat` as it is, which takes underscores between digits."""
+_TIMESTAMP = re.compile(
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+    r"(?:[Tt][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})"
+    r"| [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?)?\Z"
+)
 _DIGITS: Final = {
     2: re.compile(r"[01]+\Z"), 8: re.compile(r"[0-7]+\Z"),
     10: re.compile(r"[0-9]+\Z"), 16: re.compile(r"[0-9a-fA-F]+\Z"),
 }  # fmt: skip
 _PREFIXES: Final = {"0b": 2, "0o": 8, "0x": 16}
 _MAX_DIGITS: Final = 100
+_FIXED_DIGITS: Final = 6
+"""Go's 'g' format turns to an exponent from here on when it writes the shortest digits."""
 _NOT_FINITE = Unreadable("JSON has no such number, and Kubernetes' reader refuses the file")
 
 
@@ -51,6 +61,8 @@ def resolve_tagged(tag: str, text: str) -> Scalar | Unreadable:
     short = tag.removeprefix(TAG_PREFIX) if tag.startswith(TAG_PREFIX) else ""
     if short == "binary":
         return _decode_binary(text)
+    if short == "timestamp" and not _TIMESTAMP.match(text):
+        return Unreadable("it is no !!timestamp to Kubernetes' reader")
     if short not in {"bool", "int", "float", "null"}:
         return text
     value = _resolve_plain(text)
@@ -71,6 +83,8 @@ def key_text(value: Scalar) -> str | Unreadable:
         return "true" if value else "false"
     if value is None:
         return Unreadable("a key cannot be null in JSON, and Kubernetes' reader refuses the file")
+    if isinstance(value, int) and value >= 2**63:
+        return Unreadable("an integer key above 2^63-1 makes Kubernetes' reader refuse the file")
     return _float_key(value) if isinstance(value, float) else str(value)
 
 
@@ -83,7 +97,7 @@ def _resolve_plain(text: str) -> Scalar:
     if text in _WORDS:
         return _WORDS[text]
     if text[0] == ".":
-        return _finite_float(text, text)
+        return _finite_float(text.replace("_", ""), text) if _DOTTED_FLOAT.match(text) else text
     if text[0] in "0123456789+-":
         return _number(text)
     return text
@@ -134,14 +148,15 @@ def _odd_binary(plain: str, text: str) -> int | str:
 
 
 def _as_json(value: Scalar) -> Scalar | Unreadable:
-    """Go writes a whole float without a point, so that it comes back as an integer."""
+    """Go writes a whole float without a point, by its shortest digits; where an int64 holds them, one comes back."""
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
         return _NOT_FINITE
-    if value.is_integer() and -(2**63) <= value < 2**63:
-        return int(value)
-    return value
+    if not value.is_integer() or abs(value) >= 1e21:
+        return value
+    written = int(decimal.Decimal(repr(value)))
+    return written if -(2**63) <= written < 2**63 else value
 
 
 def _kind(value: Scalar) -> str:
@@ -176,6 +191,6 @@ def _shortest(narrow: float) -> str:
         if struct.pack("f", float(scientific)) == struct.pack("f", narrow):
             break
     mantissa, _, exponent = scientific.partition("e")
-    if -4 <= int(exponent) < max(21, precision):
+    if -4 <= int(exponent) < _FIXED_DIGITS:
         return f"{float(scientific):.{max(0, precision - 1 - int(exponent))}f}"
     return f"{mantissa}e{int(exponent):+03d}"

@@ -100,7 +100,7 @@ class ScalarReader:
             if not reading.agreed:
                 self._note_ambiguous(text, reading, place, path_to_key)
             return value
-        return self._note_non_string_key(text, value, place, path_to_key)
+        return self._non_string_key(text, value, place, path_to_key)
 
     def _resolve_tagged(self, tag: str, text: str) -> Scalar | Unreadable:
         if self.dialect is Dialect.KUBERNETES:
@@ -162,26 +162,39 @@ class ScalarReader:
         advice = f"Write {spelling} if that is meant, or quote it if the text is: {quoted(text)}."
         return Remedy(advice, (self._edit(place, spelling),), applicability)
 
-    def _note_non_string_key(self, text: str, value: Scalar | Unreadable, place: tuple[int, int], path: _Path) -> str:
-        name: str | Unreadable = text
-        severity = Severity.ERROR
+    def alias_as_key(self, value: Scalar, place: tuple[int, int], path: _Path) -> str:
+        """The text that the value of an alias becomes where the alias is used as a key."""
+        if isinstance(value, str):
+            return value
+        spelling = _plain_spelling(value) or ""
+        name = kubernetes.key_text(value) if self.dialect is Dialect.KUBERNETES else None
+        self._note_non_string_key(plain.describe(value), name, place, path, Remedy("Write the key out, in quotes."))
+        return name if isinstance(name, str) else spelling
+
+    def _non_string_key(self, text: str, value: Scalar | Unreadable, place: tuple[int, int], path: _Path) -> str:
+        name = kubernetes.resolve_key(text) if self.dialect is Dialect.KUBERNETES else None
+        remedy = Remedy(f"Quote it: {quoted(text)}.", (self._quote(place, text),), Applicability.SAFE)
+        what = f"`{shorten(text)}`, {shorten(plain.describe(value))}"
+        self._note_non_string_key(what, name, place, path, remedy)
+        return name if isinstance(name, str) else text
+
+    def _note_non_string_key(
+        self, what: str, name: str | Unreadable | None, place: tuple[int, int], path: _Path, remedy: Remedy
+    ) -> None:
+        """`name` is the key that Kubernetes' reader makes of it, in whose dialect alone such a key is allowed."""
         effect = "a key must be a text"
-        if self.dialect is Dialect.KUBERNETES:
-            name = kubernetes.resolve_key(text)
-            if isinstance(name, str):
-                severity = Severity.WARNING
-                effect = f'Kubernetes\' reader makes it the key "{name}"'
-            else:
-                effect = name.reason
+        if isinstance(name, str):
+            effect = f'Kubernetes\' reader makes it the key "{name}"'
+        elif isinstance(name, Unreadable):
+            effect = name.reason
         self._findings.add(
             "policy/non-string-key",
-            severity,
-            f"the key `{shorten(text)}` is {shorten(plain.describe(value))}; {effect}",
+            Severity.WARNING if isinstance(name, str) else Severity.ERROR,
+            f"the key is {what}; {effect}",
             place,
             path=path(),
-            remedy=Remedy(f"Quote it: {quoted(text)}.", (self._quote(place, text),), Applicability.SAFE),
+            remedy=remedy,
         )
-        return name if isinstance(name, str) else text
 
 
 def _below(path: _Path, name: str) -> _Path:
