@@ -1,0 +1,1 @@
+"""Generators of the data under `schemas/`. Run from a checkout; never installed."""
