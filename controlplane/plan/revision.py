@@ -1,0 +1,196 @@
+"""A revision of a service: the manifests that a rollout applies, and how they lie in the cluster.
+
+Manifests are kept compressed in a ControllerRevision beside the service, so that any worker anywhere can go on or
+return, whatever machine the change was planned on. Pure: times and numbers are given; `adapters.kubernetes.revisions`
+reads and writes.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import enum
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from controlplane.emit.bundle import Manifest
+from controlplane.stack.references import ObjectRef
+
+SERVICE_LABEL = "controlplane.dev/service-name"
+OUTCOME_LABEL = "controlplane.dev/outcome"
+OUTCOME_TIME = "controlplane.dev/outcome-at"
+"""An annotation: label values may not hold colons."""
+
+LIMIT_BYTES = 1_000_000
+"""The most that compressed, encoded manifests may take: etcd takes 1.5 MiB a request (3.6, --max-request-bytes)."""
+
+_FORMAT = "controlplane.dev/revision.v1"
+
+
+class Outcome(enum.StrEnum):
+    """What became of a revision. `RETURNED`: it was rolled out, failed a gate, and an older one was put back."""
+
+    PENDING = "pending"
+    GOOD = "good"
+    FAILED = "failed"
+    RETURNED = "returned"
+
+
+class RevisionTooLarge(Exception):
+    """The manifests of one service do not fit in one object of the cluster."""
+
+
+class RevisionDamaged(Exception):
+    """A stored revision is not what was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionHeader:
+    """All of a revision but its manifests. `service` is `namespace/name`; times are RFC 3339; `previous` a number."""
+
+    service: str
+    number: int
+    digest: str
+    plan_digest: str
+    author: str
+    reason: str
+    created_at: str
+    previous: int | None = None
+    outcome: Outcome = Outcome.PENDING
+    outcome_at: str = ""
+
+    @property
+    def ref(self) -> ObjectRef:
+        """The ControllerRevision that holds it: the same content has the same name."""
+        return revision_ref(self.service, self.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision with its manifests, in apply order."""
+
+    header: RevisionHeader
+    manifests: tuple[Manifest, ...]
+
+
+def digest_of(manifests: Sequence[Manifest]) -> str:
+    """SHA-256 over the manifests in any order; equal to `Bundle.digest` of the objects they come from."""
+    lines = sorted(json.dumps(manifest, sort_keys=True, separators=(",", ":")) for manifest in manifests)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def revision_ref(service: str, digest: str) -> ObjectRef:
+    """Where a service's revision with this digest lies."""
+    namespace, _, name = service.partition("/")
+    return ObjectRef("apps/v1", "ControllerRevision", namespace, f"controlplane-{name}-{digest[:12]}")
+
+
+def encode(revision: Revision) -> Manifest:
+    """The ControllerRevision of a revision. Raises `RevisionTooLarge`, with both sizes.
+
+    It carries none of the service's own labels: the StatefulSet and DaemonSet controllers adopt ControllerRevisions
+    that their selectors match.
+    """
+    header = revision.header
+    ref = header.ref
+    return {
+        "apiVersion": ref.api_version,
+        "kind": ref.kind,
+        "metadata": {
+            "name": ref.name,
+            "namespace": ref.namespace,
+            "labels": {
+                "app.kubernetes.io/managed-by": "controlplane",
+                SERVICE_LABEL: header.service.partition("/")[2],
+                OUTCOME_LABEL: header.outcome.value,
+            },
+            "annotations": {OUTCOME_TIME: header.outcome_at},
+        },
+        "revision": header.number,
+        "data": {
+            "format": _FORMAT,
+            "digest": header.digest,
+            "planDigest": header.plan_digest,
+            "author": header.author,
+            "reason": header.reason,
+            "createdAt": header.created_at,
+            "previous": header.previous,
+            "manifests": _packed(header.service, revision.manifests),
+        },
+    }
+
+
+def decode_header(stored: Manifest) -> RevisionHeader:
+    """The header of a stored revision. Raises `RevisionDamaged`."""
+    metadata, data = stored["metadata"], stored.get("data") or {}
+    if data.get("format") != _FORMAT:
+        raise RevisionDamaged(
+            f"ControllerRevision {metadata['namespace']}/{metadata['name']} has the format {data.get('format')!r}; "
+            f"this version reads {_FORMAT!r}"
+        )
+    labels = metadata.get("labels") or {}
+    try:
+        return RevisionHeader(
+            service=f"{metadata['namespace']}/{labels[SERVICE_LABEL]}",
+            number=int(stored["revision"]),
+            digest=data["digest"],
+            plan_digest=data["planDigest"],
+            author=data["author"],
+            reason=data["reason"],
+            created_at=data["createdAt"],
+            previous=data.get("previous"),
+            outcome=Outcome(labels.get(OUTCOME_LABEL, Outcome.PENDING)),
+            outcome_at=(metadata.get("annotations") or {}).get(OUTCOME_TIME, ""),
+        )
+    except (KeyError, ValueError) as error:
+        raise RevisionDamaged(
+            f"ControllerRevision {metadata['namespace']}/{metadata['name']} lacks or misstates {error}"
+        ) from error
+
+
+def decode(stored: Manifest) -> Revision:
+    """A stored revision, checked against its digest. Raises `RevisionDamaged`."""
+    header = decode_header(stored)
+    name = f"revision {header.number} of {header.service}"
+    try:
+        unpacked = gzip.decompress(base64.b64decode(stored["data"]["manifests"], validate=True))
+        manifests = tuple(json.loads(unpacked))
+    except (KeyError, TypeError, ValueError, binascii.Error, OSError, EOFError, zlib.error) as error:
+        raise RevisionDamaged(f"the manifests of {name} cannot be unpacked: {error}") from error
+    found = digest_of(manifests)
+    if found != header.digest:
+        raise RevisionDamaged(
+            f"the manifests of {name} have the digest {found[:12]}; {header.digest[:12]} was stored"
+        )
+    return Revision(header, manifests)
+
+
+def _packed(service: str, manifests: Sequence[Manifest]) -> str:
+    text = json.dumps(list(manifests), separators=(",", ":"), ensure_ascii=False)
+    packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+    if len(packed) > LIMIT_BYTES:
+        raise RevisionTooLarge(
+            f"the manifests of {service} take {len(packed)} bytes compressed ({len(text)} before); "
+            f"a revision in the cluster holds {LIMIT_BYTES}"
+        )
+    return packed
+
+
+def newest_good(headers: Sequence[RevisionHeader], *, other_than: int | None = None) -> RevisionHeader | None:
+    """The revision that was last found good, to return to; by time, since an older one may have been put back."""
+    good = [each for each in headers if each.outcome is Outcome.GOOD and each.number != other_than]
+    return max(good, key=lambda each: (each.outcome_at, each.number), default=None)
+
+
+def superfluous(
+    headers: Sequence[RevisionHeader], *, keep: Sequence[int] = (), limit: int = 10
+) -> tuple[RevisionHeader, ...]:
+    """The revisions that the history need not hold: not of the newest `limit`, not in `keep`, not the last good."""
+    newest = sorted(headers, key=lambda each: each.number)[-limit:]
+    good = newest_good(headers)
+    kept = {*keep, *(each.number for each in newest), *((good.number,) if good else ())}
+    return tuple(each for each in headers if each.number not in kept)
