@@ -142,13 +142,17 @@ class ExecProbe:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A probe. Kubernetes' defaults are filled in on reading: delay 0, period 10, timeout 1, failures 3."""
+    """A probe. Kubernetes' defaults are filled in on reading: delay 0, period 10, timeout 1, failures 3.
+
+    `origin` says why this handler was chosen.
+    """
 
     handler: HttpGet | TcpSocket | ExecProbe
     initial_delay_seconds: Fact[int]
     period_seconds: Fact[int]
     timeout_seconds: Fact[int]
     failure_threshold: Fact[int]
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,7 @@
-"""The arguments of `vllm serve` as one version knows them: names, spellings and how values are written.
+"""How the arguments of `vllm serve` are spelled: by the table of a version, or by rule where there is none.
 
-`arguments_of(version)` answers from the generated table of that version. Where there is none (the version is not
-known, or newer than the tables), `Guessed` reads by rules of thumb that hold for every version so far: a name is
-the flag with underscores, a flag with no value is a switch, `--no-x` turns `x` off, and a value that looks like a
-JSON number, boolean, object or list is one.
+By rule means what has held for every version so far: a name is the flag with underscores, a flag with nothing behind
+it is a switch, `--no-x` turns `x` off, and a value that looks like a JSON number, boolean, object or list is one.
 """
 
 from __future__ import annotations
@@ -12,63 +10,47 @@ import enum
 from dataclasses import dataclass
 from typing import Protocol
 
+from controlplane.stack.vllm_tables import Argument, ArgumentTable, load_table, normalized_flag
 
-class ValueKind(enum.Enum):
-    """How vLLM's parser reads the text of a value."""
+
+class Form(enum.Enum):
+    """How many words behind a flag are its value."""
 
     SWITCH = enum.auto()
-    INTEGER = enum.auto()
-    READABLE_INTEGER = enum.auto()
-    READABLE_INTEGER_OR_AUTO = enum.auto()
-    FLOAT = enum.auto()
-    TEXT = enum.auto()
-    JSON = enum.auto()
-    JSON_OR_TEXT = enum.auto()
+    ONE = enum.auto()
+    MANY = enum.auto()
+    REPEATED = enum.auto()
+    OPTIONAL = enum.auto()
     GUESSED = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
-    """One argument. `flag` is its preferred long spelling; `off_flag` the one that turns a switch off.
-
-    `many` takes one value or more, `optional` none or one. `nullable` reads the text `None` as no value.
-    """
+class Spelling:
+    """One argument as it is written: `off_flag` turns a switch off; `argument` is None where no table tells it."""
 
     name: str
     flag: str
-    kind: ValueKind
+    form: Form
     off_flag: str | None = None
-    many: bool = False
-    optional: bool = False
-    nullable: bool = True
+    argument: Argument | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """What a flag on a command line means: an argument, or the negation of a switch."""
 
-    argument: Argument
+    spelling: Spelling
     negated: bool = False
 
 
 class Arguments(Protocol):
     """The arguments of one version."""
 
-    def match(self, flag: str) -> Match | None:
-        """The argument of a flag: exact, alias or unambiguous prefix; None when there is none."""
+    def match(self, flag: str) -> Match:
+        """What a flag means; one that is not known is read by rule."""
 
-    def named(self, name: str) -> Argument:
-        """The argument of a canonical name; one that the version does not know is spelled by rule."""
-
-
-def flag_of(name: str) -> str:
-    """The spelling of a flag by rule: `max_model_len` as `--max-model-len`."""
-    return "--" + name.replace("_", "-")
-
-
-def name_of(flag: str) -> str:
-    """The canonical name by rule: `--max-model-len` as `max_model_len`."""
-    return flag.lstrip("-").replace("-", "_")
+    def named(self, name: str) -> Spelling:
+        """The spelling for a canonical name; one that is not known is spelled by rule."""
 
 
 SHORT_FLAGS = {
@@ -77,30 +59,67 @@ SHORT_FLAGS = {
     "-dp": "data_parallel_size",
     "-ep": "enable_expert_parallel",
     "-q": "quantization",
-    "-n": "nnodes",
-    "-r": "node_rank",
 }
-"""Short flags that have meant the same in every version that has them (0.10 to 0.33)."""
+"""Short flags that mean the same in every version that has them (tables 0.8.5 to 0.33.0)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guessed:
-    """Arguments by rule, for a version without a table."""
+class ByRule:
+    """Arguments of a version without a table."""
 
-    def match(self, flag: str) -> Match | None:
-        """Every flag means something; `--no-x` is taken for the negation of `x`."""
-        if flag in SHORT_FLAGS:
-            return Match(self.named(SHORT_FLAGS[flag]))
-        if flag.startswith("--no-"):
-            return Match(self.named(name_of(flag.removeprefix("--no-"))), negated=True)
-        return Match(self.named(name_of(flag)))
+    def match(self, flag: str) -> Match:
+        spelled = normalized_flag(flag)
+        if spelled in SHORT_FLAGS:
+            return Match(self.named(SHORT_FLAGS[spelled]))
+        if spelled.startswith("--no-"):
+            return Match(self.named(_name_of(spelled.removeprefix("--no-"))), negated=True)
+        return Match(self.named(_name_of(spelled)))
 
-    def named(self, name: str) -> Argument:
-        """The argument as its name suggests."""
-        flag = flag_of(name)
-        return Argument(name, flag, ValueKind.GUESSED, off_flag="--no-" + flag.removeprefix("--"))
+    def named(self, name: str) -> Spelling:
+        words = name.replace("_", "-")
+        return Spelling(name, f"--{words}", Form.GUESSED, off_flag=f"--no-{words}")
+
+
+class ByTable:
+    """Arguments of a version whose table is there; what it does not know is read by rule."""
+
+    def __init__(self, table: ArgumentTable) -> None:
+        self._table = table
+        self._unknown = ByRule()
+
+    def match(self, flag: str) -> Match:
+        spelled = normalized_flag(flag)
+        argument = self._table.argument(spelled)
+        if argument is not None:
+            return Match(_spelling(argument), negated=spelled in argument.no_flags)
+        meant = self._table.by_prefix(spelled)
+        if len(meant) != 1:
+            return self._unknown.match(flag)
+        return Match(_spelling(meant[0]), negated=not any(f.startswith(spelled) for f in meant[0].flags))
+
+    def named(self, name: str) -> Spelling:
+        argument = self._table.argument(name)
+        return self._unknown.named(name) if argument is None else _spelling(argument)
 
 
 def arguments_of(version: str | None) -> Arguments:
-    """The arguments of a version of vLLM, guessed where no table tells them."""
-    return Guessed()
+    """The arguments of a version of vLLM: by its table, by rule where there is none or the version is not known."""
+    table = load_table(version) if version is not None else None
+    return ByRule() if table is None else ByTable(table)
+
+
+def _spelling(argument: Argument) -> Spelling:
+    return Spelling(argument.name, argument.flag, _form(argument), argument.no_flag, argument)
+
+
+def _form(argument: Argument) -> Form:
+    if argument.kind == "bool":
+        return Form.SWITCH
+    if argument.repeated:
+        return Form.REPEATED
+    if argument.nargs == "?":
+        return Form.OPTIONAL
+    return Form.MANY if argument.kind == "list" else Form.ONE
+
+
+def _name_of(flag: str) -> str:
+    return flag.lstrip("-").replace("-", "_")

@@ -55,7 +55,7 @@ class Argument:
     `flags` are the spellings that set it, `no_flags` those that set it to false (empty for a switch that can only be
     turned on). `choices` are all values the command line accepts, `known` values the release names without refusing
     others. `items` is the kind of a list's elements. `nargs` is argparse's; `repeated` means one value per use of the
-    flag. `optional`: the word None and the empty string are read as not set. `reader` names the vLLM function that
+    flag, `separator` that the elements are one word. `optional`: the word None and the empty string are read as not set. `reader` names the vLLM function that
     reads suffixes (1k = 1000, 1K = 1024; `human_readable_int_or_auto` also takes `auto` and -1). `json_of` is the
     configuration class a JSON value fills, `where` the configuration field. `frontend` arguments belong to the HTTP
     server and not to the engine.
@@ -71,6 +71,7 @@ class Argument:
     items: Kind | None = None
     nargs: str | int | None = None
     repeated: bool = False
+    separator: str = ""
     optional: bool = False
     reader: str = ""
     no_flags: tuple[str, ...] = ()
@@ -235,7 +236,18 @@ def _argument(name: str, entry: Mapping[str, Any]) -> Argument:
 
 
 _UNBOUNDED = Bounds()
-_PLAIN = ("items", "nargs", "repeated", "optional", "reader", "json_of", "where", "frontend", "deprecated")
+_PLAIN = (
+    "items",
+    "nargs",
+    "repeated",
+    "separator",
+    "optional",
+    "reader",
+    "json_of",
+    "where",
+    "frontend",
+    "deprecated",
+)
 
 
 @cache

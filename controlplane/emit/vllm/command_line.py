@@ -8,14 +8,13 @@ keys. An argument that takes several values has one item for each.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from typing import cast
 
 from controlplane.emit.bundle import Sourced, fixed, sourced
 from controlplane.stack.engine import ArgumentValue, Engine
 from controlplane.stack.facts import Fact, value_of
-from controlplane.stack.vllm_arguments import Argument, arguments_of
+from controlplane.stack.vllm_arguments import Form, Spelling, arguments_of
 
 _READING_ORDER = (
     "served_model_name",
@@ -84,24 +83,28 @@ def _model(engine: Engine) -> list[Sourced]:
     return [Sourced(text if positional else f"--model={text}", model.origin)]
 
 
-def _argument(argument: Argument, fact: Fact[ArgumentValue]) -> list[Sourced]:
+def _argument(spelling: Spelling, fact: Fact[ArgumentValue]) -> list[Sourced]:
     value = sourced(fact)
     if value is None:
         return []
-    return [Sourced(_literal(word), value.origin) for word in words(argument, value.value)]
+    return [Sourced(_literal(word), value.origin) for word in words(spelling, value.value)]
 
 
-def words(argument: Argument, value: ArgumentValue) -> list[str]:
+def words(spelling: Spelling, value: ArgumentValue) -> list[str]:
     """The words that give an argument its value. A switch that vLLM cannot turn off has none for `false`.
 
     Raises ValueError for a number that is not finite.
     """
     if isinstance(value, bool):
-        off = [argument.off_flag] if argument.off_flag else []
-        return [argument.flag] if value else off
-    if isinstance(value, list) and argument.many:
-        return [argument.flag, *(_text(item) for item in value)]
-    return [f"{argument.flag}={_text(value)}"]
+        off = [spelling.off_flag] if spelling.off_flag else []
+        return [spelling.flag] if value else off
+    if isinstance(value, list) and spelling.form is Form.REPEATED:
+        return [f"{spelling.flag}={_text(item)}" for item in value]
+    if isinstance(value, list) and spelling.form is Form.MANY and len(value) > 1:
+        return [spelling.flag, *(_text(item) for item in value)]
+    if isinstance(value, list) and spelling.form is Form.MANY:
+        value = value[0] if value else None
+    return [f"{spelling.flag}={_text(value)}"]
 
 
 def _text(value: ArgumentValue) -> str:
@@ -109,9 +112,7 @@ def _text(value: ArgumentValue) -> str:
         return value
     if value is None:
         return "None"
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{value} cannot be written on a command line")
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def _literal(word: str) -> str:

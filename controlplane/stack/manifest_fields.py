@@ -1,0 +1,200 @@
+"""One field of a manifest with its place: what the readers walk along.
+
+A reader asks for the kind of value it needs. Absent and null are the same, as for an API server; a template that
+was not rendered is an unknown value; any other kind of value is a finding, and unknown too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from controlplane.diagnostics import Diagnostic, KeyPath, Layer, Remedy, Severity, Span, render_path
+from controlplane.source import Document, Quantity, QuantityError, parse_quantity
+from controlplane.stack.facts import ABSENT, Declared, Fact, Known, LiveField, Origin, Unknown, Why
+
+_HELM = re.compile(r"\{\{-?\s*(?:[.$]|(?:include|template|tpl|toYaml|if|range|with|default|quote)\b)")
+_SUBSTITUTED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+
+
+class ManifestSource:
+    """Where a manifest stands, and the findings made while it is read."""
+
+    def __init__(self, origin: Callable[[KeyPath], Origin], span: Callable[[KeyPath], Span]) -> None:
+        self.origin = origin
+        self.span = span
+        self.findings: list[Diagnostic] = []
+
+
+def of_document(document: Document) -> Field:
+    """The root of a document of a file."""
+    source = ManifestSource(lambda path: Declared(document.span_of(path), path), document.span_of)
+    return Field(document.value, (), source)
+
+
+def of_live_object(manifest: Any, name: str) -> Field:
+    """The root of an object read from a cluster; `name` as `Kind/namespace/name`."""
+    nowhere = Span(name, 1, 1, 1, 1)
+    return Field(manifest, (), ManifestSource(lambda path: LiveField(name, path), lambda _: nowhere))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value, None where the manifest has none, and the path to it."""
+
+    value: Any
+    path: KeyPath
+    source: ManifestSource
+
+    def __getitem__(self, key: str) -> Field:
+        inner = self.value.get(key) if isinstance(self.value, dict) else None
+        return Field(inner, (*self.path, key), self.source)
+
+    def at(self, *keys: str) -> Field:
+        """The field below some keys; absent where one of them is."""
+        field = self
+        for key in keys:
+            field = field[key]
+        return field
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the manifest gives a value here."""
+        return self.value is not None
+
+    @property
+    def origin(self) -> Origin:
+        """The value's place."""
+        return self.source.origin(self.path)
+
+    def items(self) -> Iterator[Field]:
+        """The items of a list, none where it is absent."""
+        if self.value is None:
+            return
+        if not isinstance(self.value, list):
+            self.report("a list")
+            return
+        for index, item in enumerate(self.value):
+            yield Field(item, (*self.path, index), self.source)
+
+    def entries(self) -> Iterator[tuple[str, Field]]:
+        """The entries of a map that have a value, none where it is absent."""
+        if self.value is None:
+            return
+        if not isinstance(self.value, dict):
+            self.report("a map")
+            return
+        for key, item in self.value.items():
+            if item is not None:
+                yield key, Field(item, (*self.path, key), self.source)
+
+    def text(self) -> Fact[str]:
+        """A text in which unrendered templates (`{{ .Values.x }}`, `${X}`) are unknown."""
+        return self._typed(str, "a text")
+
+    def literal(self) -> Fact[str]:
+        """A text in which `${X}` is none of our business: a command, an argument, an environment value."""
+        if isinstance(self.value, str) and not _HELM.search(self.value):
+            return Known(self.value, self.origin)
+        return self.text()
+
+    def integer(self) -> Fact[int]:
+        """A whole number."""
+        return self._typed(int, "a whole number")
+
+    def boolean(self) -> Fact[bool]:
+        """true or false."""
+        return self._typed(bool, "true or false")
+
+    def integer_or_text(self) -> Fact[int | str]:
+        """A whole number or a text, such as a percentage or the name of a port."""
+        kind = int if isinstance(self.value, int) else str
+        return self._typed(kind, "a whole number or a text")
+
+    def quantity(self) -> Fact[Quantity]:
+        """A Kubernetes quantity."""
+        if self.value is None:
+            return ABSENT
+        if isinstance(self.value, str) and is_templated(self.value):
+            return self._templated()
+        try:
+            return Known(parse_quantity(self.value), self.origin)
+        except (QuantityError, TypeError) as fault:
+            return self.report("a quantity", str(fault))
+
+    def plain_text(self, default: str = "") -> str:
+        """A text that names something, as it stands; `default` where it is absent or no text."""
+        if self.value is not None and not isinstance(self.value, str):
+            self.report("a text")
+        return self.value if isinstance(self.value, str) else default
+
+    def plain_integer(self, default: int = 0) -> int:
+        """A whole number as it stands; `default` where it is absent or none."""
+        fact = self.integer()
+        return fact.value if isinstance(fact, Known) else default
+
+    def is_true(self) -> bool:
+        """Whether it is set to true."""
+        fact = self.boolean()
+        return isinstance(fact, Known) and fact.value
+
+    def text_map(self) -> dict[str, str]:
+        """A map of texts such as labels; entries of another kind are findings and left out."""
+        found = {key: field.plain_text() for key, field in self.entries()}
+        return {key: value for key, value in found.items() if isinstance(self.value[key], str)}
+
+    def text_map_fact(self) -> Fact[Mapping[str, str]]:
+        """A map of texts as one fact, absent when it is empty."""
+        texts = self.text_map()
+        return Known(texts, self.origin) if texts else ABSENT
+
+    def report(self, wanted: str, detail: str = "") -> Unknown:
+        """Note that the value is of the wrong kind; what the value is is not known then."""
+        is_now = f": {detail}" if detail else f", not {_kind(self.value)}"
+        message = f"{render_path(self.path)} takes {wanted}{is_now}"
+        self.source.findings.append(
+            Diagnostic(
+                rule="kubernetes/field-type",
+                severity=Severity.ERROR,
+                layer=Layer.ADMISSION,
+                message=message,
+                span=self.source.span(self.path),
+                path=self.path,
+                remedy=Remedy(f"Write {wanted}: an API server refuses the manifest as it is."),
+            )
+        )
+        return Unknown(Why.UNRESOLVED, message)
+
+    def _typed(self, kind: type[Any], wanted: str) -> Fact[Any]:
+        if self.value is None:
+            return ABSENT
+        if isinstance(self.value, str) and is_templated(self.value):
+            return self._templated()
+        if isinstance(self.value, kind) and (kind is bool or not isinstance(self.value, bool)):
+            return Known(self.value, self.origin)
+        return self.report(wanted)
+
+    def _templated(self) -> Unknown:
+        return Unknown(Why.TEMPLATED, f"{render_path(self.path)} rendered")
+
+
+def is_templated(text: str) -> bool:
+    """Whether a text still holds a template of Helm or a variable of envsubst."""
+    return bool(_HELM.search(text) or _SUBSTITUTED.search(text))
+
+
+def _kind(value: object) -> str:
+    """The kind of a value in words; never the value, which may be a secret."""
+    match value:
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case _:
+            return "a map"

@@ -1,0 +1,118 @@
+"""Manifests -> Stack.
+
+Everything that is declared becomes one Stack, in the order of the objects' references. What no reader knows is
+listed with the reason, so that nobody takes silence for approval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from controlplane.diagnostics import Diagnostic, Span
+from controlplane.source import Document
+from controlplane.stack.inventory import Inventory
+from controlplane.stack.manifest_fields import Field, ManifestSource, of_document, of_live_object
+from controlplane.stack.model import Stack, Workload
+from controlplane.stack.readers import deployment, metadata, namespace, node, pod_disruption_budget, service
+from controlplane.stack.references import ObjectRef, Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An object that was not judged, and why."""
+
+    ref: ObjectRef
+    span: Span
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What could be read, what is wrong with it, and what was left aside."""
+
+    stack: Stack
+    diagnostics: tuple[Diagnostic, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+_WORKLOADS: Mapping[tuple[str, str], Callable[[Field], Workload]] = {
+    ("apps", "Deployment"): deployment.read,
+}
+_REFERENCES: Mapping[tuple[str, str], Callable[[Field], Reference]] = {
+    ("", "Namespace"): namespace.read,
+    ("", "Service"): service.read,
+    ("policy", "PodDisruptionBudget"): pod_disruption_budget.read,
+}
+_NODE = ("", "Node")
+
+
+@dataclass(slots=True)
+class _Found:
+    workloads: list[Workload] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+    nodes: list[Field] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def add(self, manifest: Field) -> None:
+        ref = metadata.reference(manifest)
+        kind = (ref.group, ref.kind)
+        if kind in _WORKLOADS:
+            self.workloads.append(_WORKLOADS[kind](manifest))
+        elif kind in _REFERENCES:
+            self.references.append(_REFERENCES[kind](manifest))
+        elif kind == _NODE:
+            self.nodes.append(manifest)
+        else:
+            self.skipped.append(Skipped(ref, manifest.source.span(manifest.path), _reason(manifest)))
+
+    def stack(self) -> Stack:
+        return Stack(
+            inventory=Inventory(node.read(self.nodes)),
+            workloads=tuple(sorted(self.workloads, key=lambda workload: workload.ref)),
+            references=tuple(sorted(self.references, key=lambda reference: reference.ref)),
+        )
+
+
+def read(documents: Iterable[Document]) -> Reading:
+    """The Stack of some documents. Never raises: what is wrong is a diagnostic, what is strange is skipped."""
+    return _read(of_document(document) for document in documents)
+
+
+def read_live(manifests: Iterable[Mapping[str, Any]]) -> Reading:
+    """The Stack of objects as an API server gives them."""
+    return _read(of_live_object(manifest, _live_name(manifest)) for manifest in manifests)
+
+
+def _read(roots: Iterable[Field]) -> Reading:
+    found = _Found()
+    sources: list[ManifestSource] = []
+    for root in roots:
+        sources.append(root.source)
+        for manifest in _flattened(root):
+            found.add(manifest)
+    stack = found.stack()
+    diagnostics = sorted(finding for source in sources for finding in source.findings)
+    return Reading(stack, tuple(diagnostics), tuple(found.skipped))
+
+
+def _flattened(manifest: Field) -> Iterator[Field]:
+    """A manifest, or the items of a List. A List in a List is no object that an API server has."""
+    if manifest["kind"].value == "List" and manifest["apiVersion"].value == "v1":
+        yield from manifest["items"].items()
+    elif manifest.is_set:
+        yield manifest
+
+
+def _live_name(manifest: Mapping[str, Any]) -> str:
+    return str(metadata.reference(of_live_object(manifest, "")))
+
+
+def _reason(manifest: Field) -> str:
+    kind = manifest["kind"].value
+    if not isinstance(manifest.value, dict):
+        return "not a manifest: the document is no map"
+    if not isinstance(kind, str) or not isinstance(manifest["apiVersion"].value, str):
+        return "not a manifest: apiVersion and kind are missing"
+    return f"no reader for {manifest['apiVersion'].value} {kind}"

@@ -1,0 +1,50 @@
+"""One container of a pod."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controlplane.source import Quantity
+from controlplane.stack.facts import Fact
+from controlplane.stack.manifest_fields import Field
+from controlplane.stack.pods import Container, Mount, Port
+from controlplane.stack.readers import environment, probes
+
+
+def read(container: Field) -> Container:
+    """A container with the command line as it stands."""
+    return Container(
+        name=container["name"].plain_text(),
+        image=container["image"].text(),
+        command=tuple(word.literal() for word in container["command"].items()),
+        args=tuple(word.literal() for word in container["args"].items()),
+        env=environment.read(container),
+        requests=_amounts(container.at("resources", "requests")),
+        limits=_amounts(container.at("resources", "limits")),
+        ports=tuple(_port(item) for item in container["ports"].items()),
+        mounts=tuple(_mount(item) for item in container["volumeMounts"].items()),
+        startup_probe=probes.read(container["startupProbe"]),
+        readiness_probe=probes.read(container["readinessProbe"]),
+        liveness_probe=probes.read(container["livenessProbe"]),
+        pre_stop_seconds=probes.pre_stop(container),
+        image_pull_policy=container["imagePullPolicy"].text(),
+    )
+
+
+def _amounts(amounts: Field) -> Mapping[str, Fact[Quantity]]:
+    return {name: amount.quantity() for name, amount in amounts.entries()}
+
+
+def _port(item: Field) -> Port:
+    number = item["containerPort"].plain_integer()
+    return Port(item["name"].plain_text(), number, item["protocol"].plain_text("TCP"), item.origin)
+
+
+def _mount(item: Field) -> Mount:
+    return Mount(
+        volume=item["name"].plain_text(),
+        path=item["mountPath"].plain_text(),
+        read_only=item["readOnly"].is_true(),
+        sub_path=item["subPath"].plain_text(),
+        origin=item.origin,
+    )

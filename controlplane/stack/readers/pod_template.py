@@ -1,0 +1,50 @@
+"""The pod template that every workload kind shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from controlplane.stack.engine import Engine
+from controlplane.stack.facts import Fact, derived
+from controlplane.stack.manifest_fields import Field
+from controlplane.stack.pods import Count, PodSet
+from controlplane.stack.readers import container, engine, placement, volumes
+from controlplane.stack.versions import VERSION_ANNOTATION
+
+ROLE_LABEL = "controlplane.dev/role"
+"""The role of a pod's engine inside its service; without it the engine is called "engine"."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTemplate:
+    """The pods of a template, and the engines that run in them."""
+
+    pods: PodSet
+    engines: tuple[Engine, ...]
+
+
+def read(template: Field, name: str, count: Count, version: Fact[str]) -> ReadTemplate:
+    """The pods of one template; `version` is what the workload says of vLLM's version, if anything."""
+    spec = template["spec"]
+    labels = template.at("metadata", "labels").text_map()
+    own_version = template.at("metadata", "annotations", VERSION_ANNOTATION)
+    context = engine.PodContext(
+        name, labels.get(ROLE_LABEL, "engine"), own_version.text() if own_version.is_set else version
+    )
+    found = [engine.read(container_field, context) for container_field in spec["containers"].items()]
+    pods = PodSet(
+        name=name,
+        count=count,
+        hosts_per_unit=derived(1, "a pod of this kind is a replica by itself"),
+        containers=tuple(made for made, _ in found),
+        init_containers=tuple(container.read(item) for item in spec["initContainers"].items()),
+        volumes=tuple(volumes.read(item) for item in spec["volumes"].items()),
+        constraints=placement.read(spec),
+        labels=labels,
+        annotations=template.at("metadata", "annotations").text_map(),
+        grace_seconds=spec["terminationGracePeriodSeconds"].integer(),
+        service_links=spec["enableServiceLinks"].boolean(),
+        service_account=spec["serviceAccountName"].text(),
+        image_pull_secrets=tuple(item["name"].plain_text() for item in spec["imagePullSecrets"].items()),
+    )
+    return ReadTemplate(pods, tuple(running for _, running in found if running is not None))

@@ -1,0 +1,30 @@
+"""Service v1."""
+
+from __future__ import annotations
+
+from controlplane.stack.facts import Known, value_or
+from controlplane.stack.manifest_fields import Field
+from controlplane.stack.readers import metadata
+from controlplane.stack.references import Service, ServicePort
+
+
+def read(manifest: Field) -> Service:
+    """The Service of a manifest. How it is exposed beyond the cluster is not read."""
+    spec = manifest["spec"]
+    return Service(
+        ref=metadata.reference(manifest),
+        selector=spec["selector"].text_map_fact(),
+        ports=tuple(_port(port) for port in spec["ports"].items()),
+        labels=metadata.labels_of(manifest),
+        annotations=metadata.annotations_of(manifest),
+        headless=spec["clusterIP"].text() == Known("None", spec.origin),
+        origin=manifest.at("metadata", "name").origin,
+    )
+
+
+def _port(port: Field) -> ServicePort:
+    """A port; without a target it is the port's own number."""
+    number = port["port"].plain_integer()
+    target = value_or(port["targetPort"].integer_or_text(), number)
+    protocol = port["protocol"].plain_text("TCP")
+    return ServicePort(port["name"].plain_text(), number, target, protocol, port.origin)

@@ -1,0 +1,189 @@
+"""The words behind `vllm serve` -> arguments by their canonical names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from controlplane.stack.engine import ArgumentValue
+from controlplane.stack.facts import Fact, Known, Unknown, Why
+from controlplane.stack.vllm_arguments import Arguments, Form, Match, Spelling
+from controlplane.stack.vllm_values import dotted_value, list_value, single_value
+from controlplane.stack.words import MARK, Word
+
+_NEGATIVE = re.compile(r"-\d+\Z|-\d*\.\d+\Z")
+"""What argparse takes for a value although it begins with a dash."""
+
+_LEVEL = re.compile(r"-O=?(.+)\Z", re.DOTALL)
+_LEVEL_FLAG = "--optimization-level"
+_MOST_KEYS = 64
+"""Keys in one dotted flag; vLLM's configurations nest three deep."""
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What the words say. `complete` is False when some of them could not be read."""
+
+    arguments: dict[str, Fact[ArgumentValue]] = field(default_factory=dict)
+    positional: list[Word] = field(default_factory=list)
+    complete: bool = True
+
+
+def parse(words: Sequence[Word], arguments: Arguments) -> Parsed:
+    """Read the words from left to right; whatever they are, the result says what could be read."""
+    parser = _Parser(words, arguments)
+    parser.run()
+    return parser.parsed
+
+
+class _Parser:
+    def __init__(self, words: Sequence[Word], arguments: Arguments) -> None:
+        self._words = words
+        self._arguments = arguments
+        self._at = 0
+        self._dotted: dict[str, Fact[ArgumentValue]] = {}
+        self.parsed = Parsed()
+
+    def run(self) -> None:
+        while self._at < len(self._words):
+            word = self._words[self._at]
+            self._at += 1
+            self._step(word)
+        # vLLM puts dotted arguments behind all others, as one JSON value each: they win over `--argument '{...}'`.
+        self.parsed.arguments |= self._dotted
+
+    def _step(self, word: Word) -> None:
+        flag, equals, value = word.text.partition("=")
+        if word.text == "--":
+            self.parsed.positional += self._words[self._at :]
+            self._at = len(self._words)
+        elif not _is_flag(word.text):
+            self._positional(word)
+        elif MARK in flag:
+            self.parsed.complete = False
+        elif level := _LEVEL.match(word.text):
+            self._set(self._arguments.match(_LEVEL_FLAG).spelling, word, level[1])
+        elif flag == "-O":
+            self._value(self._arguments.match(_LEVEL_FLAG), word, None)
+        elif "." in flag:
+            self._dotted_argument(word, flag, value if equals else None)
+        else:
+            self._value(self._arguments.match(flag), word, value if equals else None)
+
+    def _positional(self, word: Word) -> None:
+        """A part that is not known may be anything, except where the model is expected."""
+        if word.is_unknown and (self.parsed.positional or self._at > 1):
+            self.parsed.complete = False
+        else:
+            self.parsed.positional.append(word)
+
+    def _value(self, match: Match, word: Word, value: str | None) -> None:
+        spelling = match.spelling
+        if spelling.name == "config":
+            self.parsed.complete = False
+        if match.negated:
+            self._put(spelling.name, word, False)
+        elif spelling.form is Form.MANY:
+            self._many(spelling, word, value)
+        elif value is not None:
+            self._set(spelling, word, value)
+        elif spelling.form is Form.SWITCH or (self._next_is_flag() and spelling.form is not Form.ONE):
+            self._put(spelling.name, word, True)
+        else:
+            self._next_value(spelling)
+
+    def _next_is_flag(self) -> bool:
+        return self._at >= len(self._words) or _is_flag(self._words[self._at].text)
+
+    def _next_value(self, spelling: Spelling) -> None:
+        if self._next_is_flag():
+            self.parsed.arguments[spelling.name] = Unknown(Why.UNRESOLVED, f"a value behind {spelling.flag}")
+            return
+        word = self._words[self._at]
+        self._at += 1
+        self._set(spelling, word, word.text)
+
+    def _many(self, spelling: Spelling, word: Word, value: str | None) -> None:
+        """All words up to the next flag, or the one behind the equals sign."""
+        if value is not None:
+            self._set(spelling, word, value)
+            return
+        start = self._at
+        while not self._next_is_flag():
+            self._at += 1
+        taken = self._words[start : self._at]
+        unknown = next((w for w in taken if MARK in w.text), None)
+        if unknown is not None:
+            self.parsed.arguments[spelling.name] = _widen(unknown.fact(unknown.text))
+        elif taken:
+            self._put(spelling.name, taken[0], list_value(spelling, [w.text for w in taken]))
+        else:
+            self.parsed.arguments[spelling.name] = Unknown(Why.UNRESOLVED, f"a value behind {spelling.flag}")
+
+    def _set(self, spelling: Spelling, word: Word, text: str) -> None:
+        """Give an argument the value of one text."""
+        if MARK in text:
+            self.parsed.arguments[spelling.name] = _widen(word.fact(text))
+        elif spelling.form in (Form.MANY, Form.REPEATED):
+            before = self.parsed.arguments.get(spelling.name) if spelling.form is Form.REPEATED else None
+            kept = before.value if isinstance(before, Known) and isinstance(before.value, list) else []
+            self._put(spelling.name, word, [*kept, *list_value(spelling, [text])])
+        else:
+            self._put(spelling.name, word, single_value(spelling, text))
+
+    def _put(self, name: str, word: Word, value: ArgumentValue) -> None:
+        # Of a repeated flag the last one holds, and stands where it was written.
+        self.parsed.arguments.pop(name, None)
+        self.parsed.arguments[name] = (
+            Known(value, word.origin) if word.origin is not None else Unknown(Why.UNRESOLVED, "a place")
+        )
+
+    def _dotted_argument(self, word: Word, flag: str, value: str | None) -> None:
+        """`--argument.key.key value`, merged with the other keys of that argument."""
+        if value is None:
+            if self._at >= len(self._words):
+                return
+            word = self._words[self._at]
+            value = word.text
+            self._at += 1
+        head, *keys = flag.removesuffix("+").split(".")
+        name = self._arguments.match(head).spelling.name
+        merged = self._dotted.get(name)
+        if MARK in value or isinstance(merged, Unknown) or len(keys) > _MOST_KEYS:
+            self._dotted[name] = merged if isinstance(merged, Unknown) else _widen(word.fact(MARK))
+            return
+        known = merged.value if isinstance(merged, Known) and isinstance(merged.value, dict) else {}
+        update = _nested(keys, dotted_value(value, is_list=flag.endswith("+")))
+        if word.origin is not None:
+            self._dotted[name] = Known(_merged(known, update), word.origin)
+
+
+def _is_flag(text: str) -> bool:
+    """Whether a word is a flag and no value: it begins with a dash, is more than that, and no negative number."""
+    return len(text) > 1 and text.startswith("-") and not _NEGATIVE.match(text)
+
+
+def _widen(fact: Fact[str]) -> Fact[ArgumentValue]:
+    return Known(fact.value, fact.origin) if isinstance(fact, Known) else fact  # type: ignore[return-value]
+
+
+def _nested(keys: Sequence[str], value: ArgumentValue) -> dict[str, Any]:
+    for key in reversed(keys[1:]):
+        value = {key: value}
+    return {keys[0]: value}
+
+
+def _merged(original: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:
+    """Objects are merged, lists joined, everything else is replaced."""
+    merged = dict(original)
+    for key, value in update.items():
+        old = merged.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            merged[key] = _merged(old, value)
+        elif isinstance(old, list) and isinstance(value, list):
+            merged[key] = [*old, *value]
+        else:
+            merged[key] = value
+    return merged
