@@ -51,7 +51,7 @@ class ItemIndex:
 Step = str | ItemKey | ItemValue | ItemIndex
 Address = tuple[Step, ...]
 
-NATURAL_NAMES = ("groupName", "name", "key", "topologyKey")
+NATURAL_NAMES = ("groupName", "name")
 """Fields that tell the items of an atomic list apart for a reader."""
 
 

@@ -18,7 +18,7 @@ from controlplane.plan.addresses import Address, identity, label, locate
 from controlplane.plan.changes import Precondition
 from controlplane.plan.declared import declared_fields
 from controlplane.plan.equality import canonical_text
-from controlplane.plan.field_ownership import ManagerEntry, all_nodes, leaves, manager_entries
+from controlplane.plan.field_ownership import ManagerEntry, Nodes, all_nodes, descend_all, leaves, manager_entries
 from controlplane.stack.references import ObjectRef
 
 _DIGEST_CHARACTERS = 16
@@ -87,9 +87,14 @@ def _bound_fields(desired: Manifest, live: Manifest) -> dict[str, _Bound]:
     bound: dict[str, _Bound] = {}
     for address in addresses:
         found = locate(live, address)
-        digest = "" if found is None else _value_digest(found[0], found[1], address)
+        digest = "" if found is None else _value_digest(found[0], _bound_value(found[1], nodes, address), address)
         bound[identity(address)] = _Bound(address, digest)
     return bound
+
+
+def _bound_value(value: object, nodes: Nodes, address: Address) -> object:
+    """Of a map that we set empty (`emptyDir: {}`) and others fill, only that it is there."""
+    return {} if isinstance(value, Mapping) and any(descend_all(nodes, address)) else value
 
 
 def _value_digest(path: KeyPath, value: object, address: Address) -> str:
