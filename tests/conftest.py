@@ -123,6 +123,8 @@ def namespace(sandbox: Sandbox) -> Iterator[str]:
     api.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     yield name
     api.delete(f"/api/v1/namespaces/{name}")
+    # Kubernetes begins to empty a namespace only after five seconds; nothing new can appear in it meanwhile.
+    api.delete(f"/api/v1/namespaces/{name}/pods", {"gracePeriodSeconds": 0})
     deadline = time.monotonic() + _PODS_GONE_WITHIN_S
     while api.get(f"/api/v1/namespaces/{name}/pods")["items"] and time.monotonic() < deadline:
         time.sleep(0.05)

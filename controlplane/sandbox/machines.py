@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +18,9 @@ GROUP_LABEL = "sandbox.controlplane.dev/machines"
 FLEET = "fleet"
 """The set that `sandbox up --fleet` sets."""
 
+# A label that a machine no longer has is not to be seen by comparing what it has; a digest of it all is.
+_DIGEST = "sandbox.controlplane.dev/machine"
+
 _NODES = "/api/v1/nodes"
 _READY_WITHIN_S = 60.0
 _POLL_S = 0.1
@@ -28,6 +33,7 @@ class Machine:
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[tuple[str, str, str], ...] = ()
     allocatable: Mapping[str, str] = field(default_factory=dict)
 
@@ -74,13 +80,13 @@ def await_machines(api: ApiServer, *, group: str = FLEET) -> None:
 
 def node_of(machine: Machine, group: str, live: Object | None = None) -> Object:
     """The Node object of a machine; taints that Kubernetes itself set on the `live` one are kept."""
-    taints = [{"key": key, "value": value, "effect": effect} for key, value, effect in machine.taints]
+    taints = [_taint(*taint) for taint in machine.taints]
     return {
         "apiVersion": "v1",
         "kind": "Node",
         "metadata": {
             "name": machine.name,
-            "annotations": {"kwok.x-k8s.io/node": "fake"},
+            "annotations": {**machine.annotations, "kwok.x-k8s.io/node": "fake", _DIGEST: _digest(machine)},
             "labels": {
                 "kubernetes.io/arch": "amd64",
                 "kubernetes.io/hostname": machine.name,
@@ -91,20 +97,53 @@ def node_of(machine: Machine, group: str, live: Object | None = None) -> Object:
             },
         },
         "spec": {"taints": taints + (_system_taints(live) if live else [])},
+        # Taken by the API server only when the node is created: then kwok finds it in the object that it completes.
+        "status": {"capacity": _offered(machine), "allocatable": _offered(machine)},
     }
 
 
 def _apply(api: ApiServer, machine: Machine, group: str, live: Object | None) -> None:
-    path = f"{_NODES}/{machine.name}"
-    applied = api.apply(path, node_of(machine, group, live))
-    offered = {"pods": "110", **machine.allocatable}
+    path, node = f"{_NODES}/{machine.name}", node_of(machine, group, live)
+    if live is None or not _says(live, node):
+        live = api.apply(path, node)
     changes = {
         kind: change
         for kind in ("capacity", "allocatable")
-        if (change := _difference(applied.get("status", {}).get(kind) or {}, offered))
+        if (change := _difference(live.get("status", {}).get(kind) or {}, _offered(machine)))
     }
     if changes:
         api.merge(f"{path}/status", {"status": changes})
+
+
+def _offered(machine: Machine) -> dict[str, str]:
+    """What a node gives to pods; without a number of them, the kubelet's default."""
+    return {"pods": "110", **machine.allocatable}
+
+
+def _says(live: Object, node: Object) -> bool:
+    """Whether `live` came from exactly this machine, by its digest, and nobody changed what it says since."""
+    said, wanted = live["metadata"], node["metadata"]
+    return bool(
+        said.get("labels", {}).items() >= wanted["labels"].items()
+        and said.get("annotations", {}).items() >= wanted["annotations"].items()
+        and (live["spec"].get("taints") or []) == node["spec"]["taints"]
+    )
+
+
+def _digest(machine: Machine) -> str:
+    fields = [
+        machine.name,
+        dict(machine.labels),
+        dict(machine.annotations),
+        machine.taints,
+        dict(machine.allocatable),
+    ]
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _taint(key: str, value: str, effect: str) -> Object:
+    # As the API server answers: it leaves an empty value out.
+    return {"key": key, **({"value": value} if value else {}), "effect": effect}
 
 
 def _difference(live: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str | None]:

@@ -50,13 +50,17 @@ _WAITING = "((.status.containerStatuses // []) + (.status.initContainerStatuses 
 _FAST = ("pod-ready", "pod-complete")
 
 
-def stages(upstream: Iterable[str]) -> str:
-    """kwok's configuration: the stages of `upstream` (texts of its YAML files), kept off our pods, and ours."""
-    documents = [document for text in upstream for document in yaml.safe_load_all(text) if document]
-    for document in documents:
-        if document["metadata"]["name"] in _FAST:
-            document["spec"]["selector"]["matchExpressions"].append(_is(_SIMULATION, _NONE))
-    return yaml.safe_dump_all([*documents, *_simulations()], sort_keys=False)
+def stages(upstream: Iterable[Stage]) -> str:
+    """kwok's configuration as YAML: its own stages `upstream`, kept off the pods that ours are for, and ours."""
+    return yaml.safe_dump_all([*map(_kept_off, upstream), *_simulations()], sort_keys=False)
+
+
+def _kept_off(stage: Stage) -> Stage:
+    if stage["metadata"]["name"] not in _FAST:
+        return stage
+    selector = stage["spec"]["selector"]
+    conditions = [*selector["matchExpressions"], _is(_SIMULATION, _NONE)]
+    return {**stage, "spec": {**stage["spec"], "selector": {**selector, "matchExpressions": conditions}}}
 
 
 def _simulations() -> list[Stage]:
@@ -64,7 +68,7 @@ def _simulations() -> list[Stage]:
         _stage(
             "pod-image-pull-error",
             [_is(_SIMULATION, IMAGE_PULL_FAILURE), _phase("Pending"), _is_not(_WAITING, *_PULL_REASONS)],
-            _pull_failure("ErrImagePull", "manifest for %s not found (simulated)") + _ADDRESSES,
+            _pull_failure("ErrImagePull", "manifest for %s not found (simulated)") + _STARTED,
             event=("Warning", "Failed", "Failed to pull image: not found (simulated)"),
         ),
         _stage(
@@ -77,7 +81,7 @@ def _simulations() -> list[Stage]:
         _stage(
             "pod-crash-start",
             [_is(_SIMULATION, CRASH_LOOP), _phase("Pending")],
-            _running(ready=False) + _ADDRESSES,
+            _running(ready=False) + _STARTED + _ADDRESS,
         ),
         _stage(
             "pod-crash",
@@ -95,7 +99,7 @@ def _simulations() -> list[Stage]:
         _stage(
             "pod-slow-start",
             [_is(_SIMULATION, SLOW_START), _phase("Pending")],
-            _running(ready=False) + _ADDRESSES,
+            _running(ready=False) + _STARTED + _ADDRESS,
         ),
         _stage(
             "pod-slow-ready",
@@ -162,8 +166,8 @@ conditions:
 - {type: ContainersReady, status: "READY", lastTransitionTime: {{ $now | Quote }}REASON}
 """
 
-# Only for the first status of a pod: each evaluation takes another address, and podIPs are merged by address.
-_ADDRESSES = """
+_STARTED = """
+startTime: {{ or .status.startTime $now | Quote }}
 {{ with NodeIPsWith .spec.nodeName }}
 hostIP: {{ index . 0 | Quote }}
 hostIPs:
@@ -171,6 +175,11 @@ hostIPs:
 - ip: {{ . | Quote }}
 {{ end }}
 {{ end }}
+"""
+
+# Only once in the life of a pod: each evaluation takes another address, and podIPs are merged by address. So a pod
+# whose image is bad has none yet; it gets its address from kwok's own stage when the image is corrected.
+_ADDRESS = """
 {{ $host := or .spec.hostNetwork false }}
 {{ with PodIPsWith .spec.nodeName $host ( or .metadata.uid "" ) .metadata.name .metadata.namespace }}
 podIP: {{ index . 0 | Quote }}
@@ -179,7 +188,6 @@ podIPs:
 - ip: {{ . | Quote }}
 {{ end }}
 {{ end }}
-startTime: {{ or .status.startTime $now | Quote }}
 """
 
 _INIT_DONE = """

@@ -6,7 +6,7 @@ The KubeRay operator starts only when its resource definitions are established: 
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable, Mapping
 
 from controlplane.sandbox import binaries, certificates
@@ -28,6 +28,7 @@ from controlplane.sandbox.record import Record
 from controlplane.sandbox.stages import stages
 
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_VERSION = "sandbox.controlplane.dev/version"
 _UNANSWERED = (*UNREACHABLE, ApiRefused)
 
 
@@ -55,7 +56,7 @@ def prepare(place: Place) -> None:
         certificates.write_private(place.service_account_key, certificates.service_account_key())
     if not place.tokens.exists():
         certificates.write_private(place.tokens, certificates.token_file(certificates.new_tokens()))
-    upstream = [path.read_text() for path in place.binaries.data(binaries.KWOK, "stages")]
+    upstream = [json.loads(path.read_text()) for path in place.binaries.data(binaries.KWOK, "stages")]
     certificates.write_private(place.stages, stages(upstream))
 
 
@@ -122,20 +123,22 @@ def _write_kubeconfigs(place: Place, context: str) -> None:
 
 def _define_ray_resources(place: Place, record: Record) -> None:
     api = api_of(place.kubeconfig)
-    texts = [path.read_text() for path in place.binaries.data(binaries.KUBERAY, "crds")]
-    paths = [f"{_DEFINITIONS}/{_name_of(text)}" for text in texts]
-    for path, text in zip(paths, texts, strict=True):
-        # The whole text, unparsed: they are up to 1.4 MB, and the API server reads YAML.
-        api.apply(path, text)
+    definitions = [json.loads(path.read_text()) for path in place.binaries.data(binaries.KUBERAY, "crds")]
+    paths = [_define(api, definition) for definition in definitions]
     await_ready(API_SERVER, place, record, lambda: all(_is_established(api.get(path)) for path in paths))
 
 
-def _name_of(definition: str) -> str:
-    """`rayclusters.ray.io`, without reading a megabyte as YAML."""
-    found = re.search(r"^  name: (\S+)$", definition, re.MULTILINE)
-    if not found:
-        raise ValueError("a resource definition of KubeRay has no metadata.name")
-    return found[1]
+def _define(api: ApiServer, definition: Object) -> str:
+    """Create or renew a resource definition; returns its path. One of this version already is left alone."""
+    path = f"{_DEFINITIONS}/{definition['metadata']['name']}"
+    live = api.find(path)
+    definition["metadata"].setdefault("annotations", {})[_VERSION] = binaries.KUBERAY.version
+    if live is None:
+        # Not a server-side apply: for an object of this size it takes the API server twice as long.
+        api.create(_DEFINITIONS, definition)
+    elif live["metadata"].get("annotations", {}).get(_VERSION) != binaries.KUBERAY.version:
+        api.apply(path, definition)
+    return path
 
 
 def _is_established(definition: Object) -> bool:
