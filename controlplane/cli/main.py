@@ -103,6 +103,9 @@ def _world_or_bug(error: Exception) -> int:
 
     if isinstance(error, AdapterError):
         return _tell(Exit.REFUSED, error.message, error.remedy)
+    sandbox = sys.modules.get("controlplane.sandbox.errors")
+    if sandbox is not None and isinstance(error, sandbox.SandboxError):
+        return _tell(Exit.CANNOT_TELL, error.fact, error.remedy)
     path = write_report(error)
     return _tell(
         Exit.BUG, f"this is a bug: {type(error).__name__}: {error}", f"A report is in {path}; please send it."

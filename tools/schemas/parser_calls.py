@@ -10,7 +10,16 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tools.schemas.expressions import Method, Scope, ancestry, class_attribute, enum_members, evaluate, is_enum
+from tools.schemas.expressions import (
+    Method,
+    Scope,
+    ancestry,
+    base_names,
+    class_attribute,
+    enum_members,
+    evaluate,
+    is_enum,
+)
 from tools.schemas.field_arguments import FieldTable, Rules, field_table, literal_values, rules_of
 from tools.schemas.program import Program, imported
 from tools.schemas.values import Class, External, Function, Generic, Instance, Unresolved, Value
@@ -139,7 +148,8 @@ class Follower:
             case Function():
                 return self._function(scope, callee, arguments, keywords)
             case Class():
-                return Instance(callee.name, tuple(arguments), keywords)
+                empty_dict = not arguments and "dict" in base_names(scope, callee)
+                return dict(keywords) if empty_dict else Instance(callee.name, tuple(arguments), keywords)
             case External():
                 return _external(scope, callee.name, arguments, keywords)
             case Method(base=Recorder()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +10,7 @@ from tools.schemas.field_arguments import FieldSource, in_order, kind_of
 from tools.schemas.parser_calls import Call, recorded, values_of
 from tools.schemas.program import Program
 from tools.schemas.release import Release
-from tools.schemas.values import Class, EnumMember, External, Instance, Unresolved, Value
+from tools.schemas.values import Class, EnumMember, External, Function, Instance, Unresolved, Value
 
 Entry = dict[str, object]
 
@@ -61,6 +62,9 @@ def _kind(keywords: Mapping[str, Value]) -> Entry:
     kind, optional, reader = kind_of(keywords.get("type"))
     extra: Entry = {"optional": True} if optional else {}
     extra |= {"reader": reader} if reader else {}
+    separator = _separator(keywords.get("type"))
+    if separator:
+        return {"kind": "list", "items": "str", "separator": separator, **extra}
     nargs = keywords.get("nargs")
     if nargs in ("+", "*") or isinstance(nargs, int):
         return {"kind": "list", "items": kind, "nargs": nargs, **extra}
@@ -69,6 +73,16 @@ def _kind(keywords: Mapping[str, Value]) -> Entry:
     extra |= {"nargs": nargs} if nargs else {}
     closed = kind == "str" and isinstance(keywords.get("choices"), list | tuple)
     return {"kind": "enum" if closed else kind, **extra}
+
+
+def _separator(reader: Value) -> str:
+    """What a function written in place splits its value at, or nothing."""
+    if isinstance(reader, Function) and isinstance(reader.node, ast.Lambda):
+        for node in ast.walk(reader.node.body):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="split"), args=[ast.Constant(value=str(separator))]):
+                    return separator
+    return ""
 
 
 def _negations(flags: Iterable[str], *, pairs: bool) -> Iterable[str]:

@@ -1,0 +1,70 @@
+"""Policies and a cluster to a plan. Shared by `plan`, `apply` and `status`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.plan.plan import plan as make_plan
+
+if TYPE_CHECKING:
+    from controlplane.cli.compilation import Compiled
+    from controlplane.cli.target import Target
+    from controlplane.emit.bundle import Bundle, EmittedObject, Manifest
+    from controlplane.plan.changes import ChangeSet
+    from controlplane.policy.policy_set import PolicySet
+
+SERVICE_LABEL = "controlplane.dev/service"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with the bundle it is about."""
+
+    bundle: Bundle
+    changes: ChangeSet
+
+
+def fleet_context(policies: PolicySet) -> str | None:
+    """The kubeconfig context that the services' Fleets name; None where they name none.
+
+    Raises `VerbEnd` when the services stand on Fleets of different contexts: a plan is about one cluster.
+    """
+    names = {service.policy.spec.spec.fleet for service in policies.services}
+    contexts = {fleet.spec.context for name, fleet in policies.fleets.items() if name in names}
+    if len(contexts) > 1:
+        listed = ", ".join(sorted(str(c) for c in contexts))
+        raise VerbEnd(
+            Exit.USAGE,
+            f"the services stand on {len(contexts)} clusters: {listed}",
+            "Plan one cluster's services at a time.",
+        )
+    return next(iter(contexts), None)
+
+
+def plan_against(target: Target, compiled: Compiled) -> Planned:
+    """Ask the API server what would become of every object, and compare."""
+    changes = observe_and_plan(target, compiled.bundle, compiled.whole.digests())
+    return Planned(compiled.bundle, changes)
+
+
+def observe_and_plan(target: Target, bundle: Bundle, digests: Mapping[str, str]) -> ChangeSet:
+    """The plan of a bundle against a live cluster."""
+    observations = target.cluster.observe([o.manifest for o in bundle.objects])
+    return make_plan(
+        bundle,
+        observations,
+        orphans=_orphans(target, bundle.objects),
+        cluster_uid=target.cluster.uid(),
+        source_digests=digests,
+    )
+
+
+def _orphans(target: Target, objects: Sequence[EmittedObject]) -> tuple[Manifest, ...]:
+    """Live objects with our labels, of the kinds and namespaces that these services use."""
+    places = sorted({(o.ref.api_version, o.ref.kind, o.ref.namespace) for o in objects if o.ref.namespace})
+    names = sorted({o.service.partition("/")[2] for o in objects if o.service})
+    selector = f"{SERVICE_LABEL} in ({','.join(names)})"
+    return tuple(m for v, k, ns in places for m in target.cluster.list(v, k, ns, selector)) if names else ()

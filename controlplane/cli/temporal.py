@@ -1,0 +1,68 @@
+"""Which Temporal a verb talks to: the configured one, else the local service, started when it does not run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from controlplane import __version__
+
+if TYPE_CHECKING:
+    from temporalio.client import Client
+
+    from controlplane.adapters.temporal.local_service import LocalService
+
+
+def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """`$XDG_STATE_HOME/controlplane`, where the local service keeps what it knows."""
+    home = Path(environment.get("HOME") or Path.home())
+    return Path(environment.get("XDG_STATE_HOME") or home / ".local" / "state").absolute() / "controlplane"
+
+
+def local_service() -> LocalService:
+    """The local service of this user's state folder."""
+    from controlplane.adapters.temporal.local_service import LocalService
+    from controlplane.workflows.names import TASK_QUEUE
+
+    return LocalService(
+        state_folder() / "service",
+        lambda address: [sys.executable, "-m", "controlplane.cli.main", "worker", "--address", address],
+        environment={k: v for k, v in os.environ.items() if not k.startswith("TEMPORAL_")},
+        version=__version__,
+        task_queue=TASK_QUEUE,
+    )
+
+
+async def client() -> Client:
+    """A client of the configured Temporal, or of the local service; says so when it has to start the latter."""
+    from controlplane.adapters.temporal.connection import connect, settings_from
+
+    settings = settings_from(os.environ)
+    if settings is None:
+        status = await local_service().start()
+        if status.started:
+            click.echo(
+                f"started the local Temporal service ({' and '.join(status.started)}) at {status.address}; it keeps "
+                "running for drift checks. `controlplane service stop` ends it.",
+                err=True,
+            )
+        settings = status.settings
+    return await connect(settings, identity=f"controlplane-cli-{os.getpid()}")
+
+
+async def running_client() -> Client | None:
+    """A client where one can be had without starting anything, else None."""
+    from controlplane.adapters.temporal.connection import connect, settings_from
+
+    settings = settings_from(os.environ)
+    if settings is None:
+        status = local_service().status()
+        if not status.running:
+            return None
+        settings = status.settings
+    return await connect(settings, identity=f"controlplane-cli-{os.getpid()}")

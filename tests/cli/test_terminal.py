@@ -1,0 +1,30 @@
+"""Nothing from anybody's YAML controls the terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controlplane.cli.terminal import paint, printable
+
+
+@given(st.text())
+def test_no_control_or_format_character_is_left(text: str) -> None:
+    shown = printable(text)
+    assert all(c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf") for c in shown)
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S", "Zs"])))
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
+def test_bidirectional_override_is_shown_by_its_code() -> None:
+    assert printable("user\u202eexe") == "user\\u202eexe"
+
+
+def test_paint_without_colour_is_the_text() -> None:
+    assert paint("x", "red", "bold", colour=False) == "x"
+    assert paint("x", "red", colour=True) == "\x1b[31mx\x1b[0m"
