@@ -31,18 +31,19 @@ class SequenceFrame:
         self.values.append(item.value)
         self.node.end = max(self.node.end, item.end)
 
-    def close(self) -> None:
-        """Give the node its items."""
+    def close(self) -> list[str]:
+        """Give the node its items. No keys are contested in a sequence."""
         self.node.items = self.items
         self.node.value = self.values
         self.node.weight = 1 + sum(item.weight for item in self.items)
+        return []
 
 
 class MappingFrame:
     """A mapping that is being read: keys and values come in turn.
 
     With `eager`, a merge key takes effect where it stands, as in go-yaml v2: keys before it are replaced, keys behind
-    it replace. Otherwise all merging is done at the end and never replaces a key, as in PyYAML.
+    it replace. Otherwise all merging is done at the end and never replaces a key, as YAML's merge type has it.
     """
 
     __slots__ = (
@@ -61,7 +62,7 @@ class MappingFrame:
         self.merge_place: tuple[int, int] | None = None
         self.merged: set[str] = set()
         self._key_place = (NO_PLACE, NO_PLACE)
-        self._merges: list[list[Node]] = []
+        self._merges: list[Node] = []
         self._values: dict[str, Value] = {}
 
     def current(self) -> str | None:
@@ -100,7 +101,7 @@ class MappingFrame:
         self._end_entry(value)
         self.merging = False
         if not self.eager:
-            self._merges.append(bases)
+            self._merges.extend(bases)
             return []
         replaced: dict[str, None] = {}
         for base in reversed(bases):
@@ -110,16 +111,19 @@ class MappingFrame:
                 self._merge_entry(name, entry)
         return list(replaced)
 
-    def close(self) -> None:
-        """Give the node its entries. Of several merge keys the last wins, as in PyYAML."""
-        for bases in reversed(self._merges):
-            for base in bases:
-                for name, entry in _entries_of(base):
-                    if name not in self.entries:
-                        self._merge_entry(name, entry)
+    def close(self) -> list[str]:
+        """Give the node its entries; the first merged mapping wins. Returns the keys that several of them have."""
+        contested: dict[str, None] = {}
+        for base in self._merges:
+            for name, entry in _entries_of(base):
+                if name not in self.entries:
+                    self._merge_entry(name, entry)
+                elif name in self.merged:
+                    contested[name] = None
         self.node.entries = self.entries
         self.node.value = self._values
         self.node.weight = 1 + sum(entry[2].weight for entry in self.entries.values())
+        return list(contested)
 
     def _merge_entry(self, name: str, entry: Entry) -> None:
         self.entries[name] = entry

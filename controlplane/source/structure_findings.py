@@ -63,15 +63,31 @@ def merge_of_no_mapping(findings: Findings, place: _Place, path: KeyPath) -> Non
 
 def merge_replaces(findings: Findings, names: list[str], place: _Place, path: KeyPath) -> None:
     """go-yaml v2 lets a merge replace the keys that stand before it; YAML's merge type says it must not."""
-    shown = ", ".join(f"`{shorten(name)}`" for name in names[:5]) + (", …" if len(names) > 5 else "")
     findings.add(
         "policy/merge-key",
         Severity.WARNING,
-        f"Kubernetes' reader lets this merge replace {shown}, which stand before it; other readers do not",
+        f"Kubernetes' reader lets this merge replace {_names(names)}, which stand before it; other readers do not",
         place,
         path=path,
         remedy=Remedy("Put the merge key first in its mapping."),
     )
+
+
+def merge_contested(findings: Findings, names: list[str], place: _Place, path: KeyPath) -> None:
+    """Merged mappings share keys. In PyYAML 6.0.3 the first of a list wins; in 6.0.4 the last, mostly."""
+    shown = _names(names)
+    findings.add(
+        "policy/merge-key",
+        Severity.WARNING,
+        f"several of the merged mappings have {shown}; versions of PyYAML differ on which one wins",
+        place,
+        path=path,
+        remedy=Remedy("Write the key out in this mapping, where it always wins."),
+    )
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(f"`{shorten(name)}`" for name in names[:5]) + (", …" if len(names) > 5 else "")
 
 
 def collection_as_key(findings: Findings, place: _Place, path: KeyPath) -> None:

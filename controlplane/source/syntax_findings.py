@@ -41,7 +41,7 @@ _PROBLEMS: Final = {
         "a key has no colon behind it", "Write `key: value`, with a space behind the colon."
     ),
     "found character that cannot start any token": _Words(
-        "`{char}` cannot begin a value", "Quote the text that begins with it."
+        "a value cannot begin with {char}", "Quote the text that begins with it."
     ),
     "found unexpected end of stream": _Words(
         "the file ends inside a quoted text", "Close the quotes; the related place is where they open."

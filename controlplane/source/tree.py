@@ -199,7 +199,10 @@ class TreeBuilder:
         # A block collection's end mark is the next token's start; its last child's end was taken instead.
         if not frame.block:
             frame.node.end = self._marks(event)[1]
-        frame.close()
+        contested = frame.close()
+        if contested and self._dialect is Dialect.VLLM and isinstance(frame, MappingFrame):
+            place = frame.merge_place or (frame.node.start, frame.node.end)
+            note.merge_contested(self._findings, contested, place, self.path())
         return frame.node
 
     def _alias(self, event: Any) -> Node:

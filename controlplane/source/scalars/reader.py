@@ -19,6 +19,11 @@ from controlplane.source.scalars.unreadable import Unreadable
 
 _PREFIX: Final = "tag:yaml.org,2002:"
 _KNOWN_TAGS: Final = "!!str, !!int, !!float, !!bool, !!null, !!map and !!seq"
+_SCALAR_TAGS: Final = {
+    Dialect.POLICY: ("bool", "int", "float", "null"),
+    Dialect.KUBERNETES: ("bool", "int", "float", "null", "timestamp"),
+    Dialect.VLLM: ("bool", "int", "float", "null", "timestamp"),
+}
 _SHOWN: Final = 40
 _READER: Final = {
     Dialect.POLICY: "a policy",
@@ -59,9 +64,10 @@ class ScalarReader:
 
     def tagged(self, tag: str, text: str, place: tuple[int, int], tag_place: tuple[int, int], path: _Path) -> Scalar:
         """The value of a scalar with an explicit tag."""
-        if tag == "!" or tag == f"{_PREFIX}str":
+        if tag == f"{_PREFIX}str" or (tag == "!" and self.dialect is not Dialect.VLLM):
             return text
-        if not self.known_tag(tag, ("bool", "int", "float", "null"), tag_place, path):
+        value: Scalar | Unreadable
+        if not self.known_tag(tag, _SCALAR_TAGS[self.dialect], tag_place, path):
             value = kubernetes.resolve_tagged(tag, text) if self.dialect is Dialect.KUBERNETES else text
         else:
             value = self._resolve_tagged(tag, text)

@@ -24,16 +24,15 @@ _MAX_NUMBER: Final = 1_000
 
 def resolve(text: str) -> Scalar | Unreadable:
     """The value of a plain scalar."""
-    tag = _implicit_tag(text)
-    if tag == f"{_PREFIX}merge":
-        return text
-    return resolve_tagged(tag, text)
+    return resolve_tagged(_implicit_tag(text), text)
 
 
 def resolve_tagged(tag: str, text: str) -> Scalar | Unreadable:
     """The value of a scalar with a tag; PyYAML refuses tags that it does not know."""
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else ""
-    if tag == _STR or tag == "!":
+    if tag == "!":
+        return resolve(text)
+    if tag == _STR:
         return text
     if short not in _TYPES:
         return Unreadable(f"PyYAML's safe_load makes no plain value of the tag {tag}")
