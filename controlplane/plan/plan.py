@@ -7,7 +7,7 @@ ever updated when a field of ours differs; nothing is deleted unless a change sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from controlplane.emit.bundle import Bundle, EmittedObject, Manifest
 from controlplane.plan.changes import Action, Change, ChangeSet, FieldChange, Observed, Reason, Refusal
@@ -89,7 +89,7 @@ def _change(desired: EmittedObject, observed: Observed, namespaces: set[str]) ->
         precondition=precondition(desired.manifest, live),
         fields=judged.fields,
         foreign=foreign_fields(live, desired.manifest) if live else (),
-        conflicts=observed.conflicts,
+        conflicts=tuple(replace(each, message=redact_text(each.message)) for each in observed.conflicts),
         consequences=consequences(told) if judged.action is not Action.CANNOT_COMPARE else (),
         refusal=judged.refusal,
         service=desired.service,
