@@ -9,11 +9,12 @@ from controlplane.workflows.messages import (
     ObjectKey,
     ObjectOutcome,
     Phase,
+    RevisionRef,
     RolloutProgress,
     RolloutRequest,
 )
 
-WRITING_ACTIONS = ("created", "updated", "deleted")
+WRITING_ACTIONS = ("created", "updated", "replaced", "deleted")
 
 
 class Board:
@@ -29,7 +30,7 @@ class Board:
         self.phase = Phase.VERIFY
         self.step = ""
         self.failure = ""
-        self.returning_to = ""
+        self.returning_to: RevisionRef | None = None
         self.reset_layers()
 
     @property
@@ -62,6 +63,10 @@ class Board:
         planned = [p.key for p in self._request.planned or () if not p.uid and not p.delete]
         made = [o.key for o in self._objects if o.action == "created"]
         return tuple(dict.fromkeys([*planned, *made]))
+
+    def replaced(self) -> tuple[ObjectKey, ...]:
+        """The objects that this rollout may have deleted and made again."""
+        return tuple(p.key for p in self._request.planned or () if p.replace)
 
     def progress(self) -> RolloutProgress:
         """A copy to send."""

@@ -70,6 +70,7 @@ class Mark(enum.StrEnum):
 
     GOOD = "good"
     FAILED = "failed"
+    RETURNED = "returned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +114,33 @@ class ObjectKey:
 class PlannedObject:
     """What the plan saw of one object; the rollout writes it only while this still holds.
 
-    `uid` is empty when the object did not exist. `owned_digest` covers the fields that we own or set. `force` is true
-    where the plan shows whose ownership is taken. `delete` is true for an object that the plan removes.
+    `uid` is empty when the object did not exist. `owned_digest` covers the fields that we own or set, `fields` the
+    same field by field, in the short form of `binding`. `force`: the plan shows whose ownership is taken. `replace`:
+    it is deleted and made again, since a field cannot be changed. `delete`: the plan removes it.
     """
 
     key: ObjectKey
     uid: str
     owned_digest: str
+    fields: str = ""
     force: bool = False
+    replace: bool = False
     delete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRef:
+    """A revision of a service as it is stored in the cluster; number 0 is none."""
+
+    number: int = 0
+    digest: str = ""
+
+    def __str__(self) -> str:
+        return f"revision {self.number}" if self.number else "no revision"
+
+
+NO_REVISION = RevisionRef()
+"""Where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +179,7 @@ class RolloutRequest:
     request_id: str
     cluster: ClusterRef
     service: ServiceRef
-    revision: str
-    digest: str
+    revision: RevisionRef
     plan_digest: str
     planned: tuple[PlannedObject, ...] | None
     author: str
@@ -192,11 +210,12 @@ class LayerReport:
     ready: int = 0
     wanted: int = 0
     detail: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectOutcome:
-    """What happened to one object: `action` is created, updated, unchanged, deleted or absent."""
+    """What happened to one object: `action` is created, updated, replaced, unchanged, deleted or kept."""
 
     key: ObjectKey
     action: str
@@ -210,7 +229,7 @@ class RolloutProgress:
     """
 
     request_id: str
-    revision: str
+    revision: RevisionRef
     phase: Phase
     started_at: float
     step: str = ""
@@ -219,7 +238,7 @@ class RolloutProgress:
     objects: tuple[ObjectOutcome, ...] = ()
     layers: tuple[LayerReport, ...] = ()
     failure: str = ""
-    returning_to: str = ""
+    returning_to: RevisionRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,10 +251,10 @@ class RolloutOutcome:
     """
 
     result: Result
-    revision: str
+    revision: RevisionRef
     stopped_at: str = ""
     reason: str = ""
-    returned_to: str = ""
+    returned_to: RevisionRef | None = None
     return_failure: str = ""
     written: int = 0
     notes: tuple[str, ...] = ()
@@ -262,8 +281,7 @@ class StopAnswer:
 class HistoryEntry:
     """One finished rollout of a service. Times in seconds since the epoch."""
 
-    revision: str
-    digest: str
+    revision: RevisionRef
     plan_digest: str
     author: str
     reason: str
@@ -275,7 +293,7 @@ class HistoryEntry:
 class FieldDrift:
     """One field that we own and that differs; `owners` are the managers of the live field.
 
-    Values are left out: they can be long, and secret.
+    `path` is empty for an object that is gone. Values are left out: they can be long, and secret.
     """
 
     key: ObjectKey
@@ -286,11 +304,16 @@ class FieldDrift:
 
 @dataclass(frozen=True, slots=True)
 class DriftReport:
-    """What a check found of a revision. At most `LISTED` fields are listed; `total` counts them all."""
+    """What a check found of a revision.
 
-    revision: str
+    Objects are listed whole until `LISTED_FIELDS` are reached; `total` counts all fields. `unclear` are objects that
+    could not be compared, with the reason.
+    """
+
+    revision: RevisionRef
     fields: tuple[FieldDrift, ...] = ()
     total: int = 0
+    unclear: tuple[str, ...] = ()
 
     @property
     def objects(self) -> tuple[ObjectKey, ...]:
@@ -298,8 +321,8 @@ class DriftReport:
         return tuple(dict.fromkeys(f.key for f in self.fields))
 
 
-LISTED_FIELDS = 50
-"""Fields that a drift report lists: 50 of 300 bytes stay far below the 256 KB at which Temporal warns."""
+LISTED_FIELDS = 100
+"""Fields that a drift report lists: 100 of 300 bytes stay far below the 256 KB at which Temporal warns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +330,7 @@ class DriftSummary:
     """The last drift that was reported to a service's entity. `handled` says what was done about it."""
 
     at: float
-    revision: str
+    revision: RevisionRef
     total: int
     fields: tuple[FieldDrift, ...] = ()
     handled: str = ""
@@ -358,7 +381,7 @@ class ServiceState:
 
     cluster: ClusterRef
     service: ServiceRef
-    revision: str = ""
+    revision: RevisionRef = NO_REVISION
     drift: DriftSettings = field(default_factory=DriftSettings)
     in_flight: InFlight | None = None
     history: tuple[HistoryEntry, ...] = ()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from temporalio import activity
 
 from controlplane.workflows.messages import (
+    NO_REVISION,
     ClusterRef,
     DriftCheckInput,
     DriftReport,
@@ -26,6 +27,7 @@ from controlplane.workflows.messages import (
     ObjectKey,
     ObjectOutcome,
     PlannedObject,
+    RevisionRef,
     RolloutRequest,
     ServiceRef,
 )
@@ -35,7 +37,6 @@ from controlplane.workflows.messages import (
 class VerifiedPlan:
     """The plan still holds. `groups` are the names of the revision's order groups, in apply order."""
 
-    digest: str
     groups: tuple[str, ...]
 
 
@@ -45,27 +46,30 @@ class RevisionQuery:
 
     cluster: ClusterRef
     service: ServiceRef
-    besides: str
+    besides: RevisionRef
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRevision:
-    """A revision in the cluster; `name` is empty when there is none."""
+    """A revision in the cluster, number 0 when there is none, and its order groups."""
 
-    name: str = ""
-    digest: str = ""
+    revision: RevisionRef = NO_REVISION
     groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GroupOrder:
-    """Apply one order group of a revision. `planned` is None where no plan binds the objects."""
+    """Apply one order group of a revision. `planned` is None where no plan binds the objects.
+
+    `replaceable` may be deleted and made again where a field cannot be changed, besides what the plan replaces.
+    """
 
     cluster: ClusterRef
     service: ServiceRef
-    revision: str
+    revision: RevisionRef
     group: str
     planned: tuple[PlannedObject, ...] | None
+    replaceable: tuple[ObjectKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,8 @@ class RemovalOrder:
 
     cluster: ClusterRef
     service: ServiceRef
-    failed: str
-    kept: str
+    failed: RevisionRef
+    kept: RevisionRef
     created: tuple[ObjectKey, ...]
 
 
@@ -104,7 +108,7 @@ class LayerQuery:
 
     cluster: ClusterRef
     service: ServiceRef
-    revision: str
+    revision: RevisionRef
     layer: Layer
 
 
@@ -114,9 +118,8 @@ class MarkOrder:
 
     cluster: ClusterRef
     service: ServiceRef
-    revision: str
+    revision: RevisionRef
     mark: Mark
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

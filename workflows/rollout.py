@@ -25,10 +25,12 @@ with workflow.unsafe.imports_passed_through():
         LayerReport,
         LayerState,
         Mark,
+        ObjectKey,
         OnFailure,
         Phase,
         PlannedObject,
         Result,
+        RevisionRef,
         RolloutOutcome,
         RolloutProgress,
         RolloutRequest,
@@ -140,15 +142,20 @@ class Rollout:
         return verified.groups
 
     async def _apply(
-        self, phase: Phase, revision: str, group: str, planned: tuple[PlannedObject, ...] | None
+        self,
+        phase: Phase,
+        revision: RevisionRef,
+        group: str,
+        planned: tuple[PlannedObject, ...] | None,
+        replaceable: tuple[ObjectKey, ...] = (),
     ) -> None:
         self._board.begin(phase, group)
         self._touched = True
-        order = GroupOrder(self._request.cluster, self._request.service, revision, group, planned)
+        order = GroupOrder(self._request.cluster, self._request.service, revision, group, planned, replaceable)
         done = await _ask(f"applying {group}", ClusterPorts.apply_group, order, self._writes)
         self._board.record(done.objects)
 
-    async def _await_healthy(self, phase: Phase, revision: str, layer: Layer) -> None:
+    async def _await_healthy(self, phase: Phase, revision: RevisionRef, layer: Layer) -> None:
         self._board.begin(phase, layer.value)
         self._board.show(LayerReport(layer, LayerState.WAITING))
         timeout_s = self._request.timeouts.of(layer)
@@ -196,51 +203,57 @@ class Rollout:
         obstacle = self._obstacle()
         if not obstacle:
             obstacle = await self._return()
-        await self._mark_failed(closed)
+        await self._mark(Mark.FAILED if obstacle else Mark.RETURNED)
         if obstacle:
             return self._outcome(Result.FAILED, closed, return_failure=obstacle)
         result = Result.CANCELLED if closed.cancelled else Result.RETURNED
-        return self._outcome(result, closed, returned_to=self._last_good.name)
+        return self._outcome(result, closed, returned_to=self._last_good.revision)
 
     def _obstacle(self) -> str:
         if self._request.on_failure is OnFailure.STOP:
             return "not returned, because the rollout policy says stop; the objects are left as they are"
-        if not self._last_good.name:
+        if not self._last_good.revision.number:
             return "no revision of this service was ever good, so there is nothing to return to; the objects are left"
         return ""
 
     async def _return(self) -> str:
         """Go back to the last good revision; returns why that failed, or nothing."""
-        self._board.returning_to = self._last_good.name
+        target = self._last_good.revision
+        self._board.returning_to = target
         self._board.reset_layers()
         try:
             for group in self._last_good.groups:
-                await self._apply(Phase.RETURN, self._last_good.name, group, None)
+                await self._apply(Phase.RETURN, target, group, None, self._board.replaced())
             await self._remove_created()
             for layer in Layer:
-                await self._await_healthy(Phase.RETURN, self._last_good.name, layer)
+                await self._await_healthy(Phase.RETURN, target, layer)
         except GateClosed as closed:
-            return f"the return to {self._last_good.name} failed too, at {closed}"
+            return f"the return to {target} failed too, at {closed}"
         return ""
 
     async def _remove_created(self) -> None:
         step = "removing what only the failed revision has"
         self._board.begin(Phase.RETURN, step)
-        request, kept = self._request, self._last_good.name
+        request, kept = self._request, self._last_good.revision
         order = RemovalOrder(request.cluster, request.service, request.revision, kept, self._board.created())
         gone = await _ask(step, ClusterPorts.remove_created, order, self._writes)
         self._board.record(gone.objects)
 
-    async def _mark_failed(self, closed: GateClosed) -> None:
+    async def _mark(self, mark: Mark) -> None:
         request = self._request
-        order = MarkOrder(request.cluster, request.service, request.revision, Mark.FAILED, str(closed))
+        order = MarkOrder(request.cluster, request.service, request.revision, mark)
         try:
             await _ask("marking", ClusterPorts.mark_revision, order, self._writes)
         except GateClosed as unmarked:
-            self._notes.append(f"the revision could not be marked failed: {unmarked.reason}")
+            self._notes.append(f"the revision could not be marked {mark}: {unmarked.reason}")
 
     def _outcome(
-        self, result: Result, closed: GateClosed | None = None, *, returned_to: str = "", return_failure: str = ""
+        self,
+        result: Result,
+        closed: GateClosed | None = None,
+        *,
+        returned_to: RevisionRef | None = None,
+        return_failure: str = "",
     ) -> RolloutOutcome:
         return RolloutOutcome(
             result=result,

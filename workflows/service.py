@@ -23,6 +23,7 @@ from temporalio.exceptions import (
 with workflow.unsafe.imports_passed_through():
     from controlplane.workflows.gates import told
     from controlplane.workflows.messages import (
+        NO_REVISION,
         DriftSummary,
         Handled,
         HealAnswer,
@@ -129,7 +130,8 @@ class ServiceEntity:
     def drift_checked(self, summary: DriftSummary) -> None:
         """Remember what a check found. What it saw of another revision, or in mid-rollout, is not drift."""
         state = self._state
-        current = state.in_flight is None and summary.revision in ("", state.revision or summary.revision)
+        known = state.revision.number == 0 or summary.revision in (NO_REVISION, state.revision)
+        current = state.in_flight is None and known
         self._state = replace(
             state,
             drift_reports=state.drift_reports + 1,
@@ -150,7 +152,7 @@ class ServiceEntity:
         flight = self._state.in_flight
         if flight is not None:
             raise ApplicationError(
-                f"{_holder(flight)}; revision {request.revision} was not started. "
+                f"{_holder(flight)}; {request.revision} was not started. "
                 "Follow it with status, or end it with cancel.",
                 type=IN_FLIGHT,
             )
@@ -200,7 +202,6 @@ class ServiceEntity:
         request = flight.request
         entry = HistoryEntry(
             request.revision,
-            request.digest,
             request.plan_digest,
             request.author,
             request.reason,
@@ -218,8 +219,8 @@ class ServiceEntity:
         if self._state.in_flight is not None:
             return _holder(self._state.in_flight)
         wanted = self._state.revision
-        if wanted and request.report.revision != wanted:
-            return f"the report is about revision {request.report.revision}, but {wanted} is current"
+        if wanted.number and request.report.revision != wanted:
+            return f"the report is about {request.report.revision}, but {wanted} is current"
         settings = self._state.drift
         if len(self._recent_heals()) >= settings.heals:
             return (
@@ -254,7 +255,7 @@ class ServiceEntity:
 def _holder(flight: InFlight) -> str:
     since = datetime.fromtimestamp(flight.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     return (
-        f"{flight.request.service} is held by a rollout of revision {flight.request.revision}, "
+        f"{flight.request.service} is held by a rollout of {flight.request.revision}, "
         f"started by {flight.request.author} at {since}"
     )
 

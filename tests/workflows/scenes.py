@@ -15,8 +15,8 @@ SECOND = {"needs": {"namespace": "1"}, "workload": {"chat": "v2", "extra": "new"
 def world_with(second: dict[str, str] | None = None) -> World:
     """Two revisions; the keywords are the health of the second."""
     world = World()
-    world.add_revision("chat-1", FIRST)
-    world.add_revision("chat-2", SECOND, **(second or {}))
+    world.add_revision(1, FIRST)
+    world.add_revision(2, SECOND, **(second or {}))
     return world
 
 

@@ -20,12 +20,12 @@ from controlplane.workflows.messages import (
     DriftCheckInput,
     DriftReport,
     FieldDrift,
-    Layer,
     LayerReport,
     LayerState,
     ObjectKey,
     ObjectOutcome,
     PlannedObject,
+    RevisionRef,
     RolloutRequest,
 )
 from controlplane.workflows.ports import (
@@ -52,25 +52,30 @@ def key_of(name: str) -> ObjectKey:
     return ObjectKey("v1", "ConfigMap", "llm", name)
 
 
+def revision_of(number: int) -> RevisionRef:
+    """A simulated revision."""
+    return RevisionRef(number, f"digest-of-{number}")
+
+
 @dataclass
 class World:
     """The state of the simulated cluster. `writes` lists (object, value) in order; a deletion has the value None."""
 
-    revisions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    revisions: dict[int, dict[str, Any]] = field(default_factory=dict)
     live: dict[str, str] = field(default_factory=dict)
     writes: list[tuple[str, str | None]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
 
-    def add_revision(self, name: str, groups: Mapping[str, Mapping[str, str]], **health: str) -> None:
+    def add_revision(self, number: int, groups: Mapping[str, Mapping[str, str]], **health: str) -> None:
         """A stored revision: values of objects by group, and the health that each layer will have (else healthy)."""
-        self.revisions[name] = {"groups": {g: dict(o) for g, o in groups.items()}, "health": health, "mark": ""}
+        self.revisions[number] = {"groups": {g: dict(o) for g, o in groups.items()}, "health": health, "mark": ""}
 
-    def objects(self, revision: str) -> dict[str, str]:
+    def objects(self, revision: int) -> dict[str, str]:
         """All objects of a revision."""
         groups = self.revisions[revision]["groups"]
         return {name: value for group in groups.values() for name, value in group.items()}
 
-    def plan(self, revision: str) -> tuple[PlannedObject, ...]:
+    def plan(self, revision: int) -> tuple[PlannedObject, ...]:
         """A plan of this revision against live as it is now."""
         wanted = [self._planned(name) for name in self.objects(revision)]
         return tuple(wanted)
@@ -126,25 +131,25 @@ class SimulatedCluster(ClusterPorts):
         for planned in request.planned or ():
             _check(world, planned, None)
         await self._leave("verify_plan")
-        return VerifiedPlan(request.digest, tuple(world.revisions[request.revision]["groups"]))
+        return VerifiedPlan(tuple(world.revisions[request.revision.number]["groups"]))
 
     @activity.defn
     async def last_good(self, query: RevisionQuery) -> StoredRevision:
         """The newest one marked good."""
         world = await self._enter("last_good")
-        good = [n for n, r in world.revisions.items() if r["mark"] == "good" and n != query.besides]
+        good = [n for n, r in world.revisions.items() if r["mark"] == "good" and n != query.besides.number]
         if not good:
             return StoredRevision()
-        return StoredRevision(good[-1], "", tuple(world.revisions[good[-1]]["groups"]))
+        return StoredRevision(revision_of(good[-1]), tuple(world.revisions[good[-1]]["groups"]))
 
     @activity.defn
     async def apply_group(self, order: GroupOrder) -> ObjectOutcomes:
         """Write what differs."""
         world = await self._enter("apply_group")
-        if refusal := world.revisions[order.revision]["health"].get("apply"):
+        if refusal := world.revisions[order.revision.number]["health"].get("apply"):
             raise ApplicationError(refusal, type="Forbidden", non_retryable=True)
         planned = {p.key: p for p in order.planned or ()}
-        wanted = world.revisions[order.revision]["groups"].get(order.group, {})
+        wanted = world.revisions[order.revision.number]["groups"].get(order.group, {})
         outcomes = [self._apply(world, n, v, planned.get(key_of(n))) for n, v in wanted.items()]
         await self._leave("apply_group")
         return ObjectOutcomes(tuple(outcomes))
@@ -189,7 +194,7 @@ class SimulatedCluster(ClusterPorts):
         return self._report(query)
 
     def _report(self, query: LayerQuery) -> LayerReport:
-        health = self.world.revisions[query.revision]["health"].get(query.layer.value, HEALTHY)
+        health = self.world.revisions[query.revision.number]["health"].get(query.layer.value, HEALTHY)
         if health == HEALTHY:
             return LayerReport(query.layer, LayerState.HEALTHY, 1, 1)
         if health == NEVER:
@@ -200,7 +205,7 @@ class SimulatedCluster(ClusterPorts):
     async def mark_revision(self, order: MarkOrder) -> None:
         """Keep the mark."""
         world = await self._enter("mark_revision")
-        world.revisions[order.revision]["mark"] = order.mark.value
+        world.revisions[order.revision.number]["mark"] = order.mark.value
         self.save(world)
         await self._leave("mark_revision")
 
@@ -208,7 +213,7 @@ class SimulatedCluster(ClusterPorts):
     async def remove_created(self, order: RemovalOrder) -> ObjectOutcomes:
         """Only what was created, and the kept revision lacks."""
         world = await self._enter("remove_created")
-        kept = world.objects(order.kept)
+        kept = world.objects(order.kept.number)
         outcome = self._delete(world, [k.name for k in order.created if k.name not in kept])
         await self._leave("remove_created")
         return outcome
@@ -219,16 +224,16 @@ class SimulatedCluster(ClusterPorts):
         world = await self._enter("check_drift")
         good = [n for n, r in world.revisions.items() if r["mark"] == "good"]
         if not good:
-            return DriftReport("")
+            return DriftReport(RevisionRef())
         differing = [n for n, v in world.objects(good[-1]).items() if world.live.get(n) != v]
         fields = tuple(FieldDrift(key_of(n), "data.value", "changed", ("kubectl-edit",)) for n in differing)
-        return DriftReport(good[-1], fields, len(fields))
+        return DriftReport(revision_of(good[-1]), fields, len(fields))
 
     @activity.defn
     async def heal(self, order: HealOrder) -> ObjectOutcomes:
         """Put back the objects of the report."""
         world = await self._enter("heal")
-        wanted = world.objects(order.report.revision)
+        wanted = world.objects(order.report.revision.number)
         outcomes = [self._apply(world, k.name, wanted[k.name], None) for k in order.report.objects]
         await self._leave("heal")
         return ObjectOutcomes(tuple(outcomes))
@@ -245,6 +250,7 @@ def _check(world: World, planned: PlannedObject, desired: str | None) -> None:
 def load(folder: Path) -> World:
     """The world in a folder."""
     data = json.loads((folder / "world.json").read_text())
+    data["revisions"] = {int(number): revision for number, revision in data["revisions"].items()}
     data["writes"] = [tuple(w) for w in data["writes"]]
     return World(**data)
 
@@ -254,8 +260,3 @@ def store(folder: Path, world: World) -> None:
     partial = folder / "world.json.partial"
     partial.write_text(json.dumps(vars(world)))
     partial.rename(folder / "world.json")
-
-
-def waiting_layers() -> tuple[Layer, ...]:
-    """The layers, for parametrised tests."""
-    return tuple(Layer)

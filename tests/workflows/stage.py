@@ -23,7 +23,7 @@ from controlplane.workflows.messages import (
 )
 from controlplane.workflows.temporal_activities import TemporalActivities
 from controlplane.workflows.worker import make_worker
-from tests.workflows.simulated import SimulatedCluster, World
+from tests.workflows.simulated import SimulatedCluster, World, revision_of
 
 SERVICE = ServiceRef("llm", "chat")
 QUICK = Timeouts(machines_s=1.0, tasks_s=1.0, memory_s=1.0, api_s=0)
@@ -39,14 +39,13 @@ class Stage:
     queue: str = field(default_factory=lambda: f"queue-{uuid.uuid4()}")
     cluster: ClusterRef = field(default_factory=lambda: ClusterRef(f"test-{uuid.uuid4()}"))
 
-    def request(self, revision: str, **changes: object) -> RolloutRequest:
+    def request(self, revision: int, **changes: object) -> RolloutRequest:
         """A request whose plan is made against live now."""
         made = RolloutRequest(
             request_id=str(uuid.uuid4()),
             cluster=self.cluster,
             service=SERVICE,
-            revision=revision,
-            digest=f"digest-of-{revision}",
+            revision=revision_of(revision),
             plan_digest=f"plan-{revision}-{uuid.uuid4()}",
             planned=self.world.plan(revision),
             author="ada",
@@ -59,7 +58,7 @@ class Stage:
         """Ask for a rollout."""
         return await commands.request_rollout(self.client, request, task_queue=self.queue)
 
-    async def roll_out(self, revision: str, **changes: object) -> RolloutOutcome:
+    async def roll_out(self, revision: int, **changes: object) -> RolloutOutcome:
         """A whole rollout; returns once the entity has written it into its history."""
         ticket = await self.start(self.request(revision, **changes))
         outcome = await commands.outcome(self.client, ticket)

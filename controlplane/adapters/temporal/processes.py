@@ -8,6 +8,7 @@ and a recycled pid is never mistaken for it. Linux only (/proc, pidfd).
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import select
 import signal
@@ -120,7 +121,7 @@ def argument_of(pid: int, flag: str) -> str:
         words = (_PROC / str(pid) / "cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return ""
-    return next((value for name, value in zip(words, words[1:], strict=False) if name == flag), "")
+    return next((value for name, value in itertools.pairwise(words) if name == flag), "")
 
 
 def _end(process: int, patience_s: float) -> None:
