@@ -1,1 +1,8 @@
 """The one arithmetic of what fits where: pods onto nodes."""
+
+from __future__ import annotations
+
+from controlplane.placement.amounts import Amounts, amounts, requests_of
+from controlplane.placement.fit import Node, Placement, Pod, fit, nodes_of, pods_of
+
+__all__ = ["Amounts", "Node", "Placement", "Pod", "amounts", "fit", "nodes_of", "pods_of", "requests_of"]
