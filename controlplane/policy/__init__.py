@@ -1,1 +1,9 @@
 """What people write, checked, and resolved to a Stack."""
+
+from __future__ import annotations
+
+from controlplane.policy.loading import load_policies
+from controlplane.policy.policy_set import PolicySet
+from controlplane.policy.resolve import RolloutSettings, resolve, rollout_settings
+
+__all__ = ["PolicySet", "RolloutSettings", "load_policies", "resolve", "rollout_settings"]

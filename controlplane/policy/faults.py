@@ -1,0 +1,135 @@
+"""What pydantic finds wrong with a document, as findings with exact places, all of them in one run.
+
+What can be put aside is put aside, so that the rest of the document can still be judged: `Checked.unsure` names
+the keys whose meaning is not known because their value was refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from controlplane.diagnostics import Diagnostic, KeyPath
+from controlplane.policy.findings import finding
+from controlplane.policy.kinds import KINDS, PolicyModel
+from controlplane.policy.wording import describe, label
+from controlplane.policy.wording_keys import missing_key, unknown_key
+from controlplane.source import Document
+
+_FREE = frozenset({"extraArgs"})
+"""Keys below which null is a value like any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A document held against its kind: the model where enough of it is right, and what is wrong.
+
+    `put_aside` are the paths that the model leaves out; `unsure` those of them that would have meant something.
+    """
+
+    model: PolicyModel | None
+    diagnostics: tuple[Diagnostic, ...]
+    unsure: frozenset[KeyPath] = frozenset()
+    put_aside: frozenset[KeyPath] = frozenset()
+
+
+def check(document: Document, kind: str) -> Checked:
+    """Hold a document of one of our kinds against its model. The document's value must be a mapping."""
+    empty = tuple(_nulls(document.value, ()))
+    put_aside: set[KeyPath] = {("$schema",), *empty}
+    model, errors = _validate(kind, without(document.value, put_aside))
+    findings = [_empty(document, path) for path in empty]
+    findings += [_finding(document, kind, error) for error in errors if not _told(error, empty)]
+    unsure = {*empty, *(_culprit(document, error) for error in errors if error["type"] != "extra_forbidden")}
+    put_aside |= {_culprit(document, error) for error in errors}
+    if model is None:
+        model, wider = _salvage(document, kind, put_aside)
+        put_aside, unsure = put_aside | wider, unsure | wider
+    return Checked(model, tuple(findings), frozenset(unsure), frozenset(put_aside))
+
+
+def without(value: Any, paths: set[KeyPath]) -> Any:
+    """A copy of a value without what stands at these paths."""
+    if isinstance(value, dict):
+        return {k: without(v, _below(paths, k)) for k, v in value.items() if (k,) not in paths}
+    if isinstance(value, list):
+        return [without(v, _below(paths, i)) for i, v in enumerate(value) if (i,) not in paths]
+    return value
+
+
+def _below(paths: set[KeyPath], part: str | int) -> set[KeyPath]:
+    return {path[1:] for path in paths if len(path) > 1 and path[0] == part}
+
+
+def _validate(kind: str, value: Any) -> tuple[PolicyModel | None, list[Mapping[str, Any]]]:
+    try:
+        return KINDS[kind].model_validate(value), []
+    except ValidationError as error:
+        return None, list(error.errors(include_url=False))
+
+
+def _salvage(document: Document, kind: str, put_aside: set[KeyPath]) -> tuple[PolicyModel | None, set[KeyPath]]:
+    """The model without what was refused, and what else had to go for it: whole parts of the spec."""
+    model, errors = _validate(kind, without(document.value, put_aside))
+    if model is not None:
+        return model, set()
+    wider = {path[:2] for error in errors if len(path := _culprit(document, error)) > 1}
+    model, _ = _validate(kind, without(document.value, put_aside | wider))
+    return model, wider
+
+
+def _nulls(value: Any, path: KeyPath) -> Iterator[KeyPath]:
+    if value is None and path:
+        yield path
+    elif path and path[-1] in _FREE:
+        return
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            yield from _nulls(child, (*path, key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _nulls(child, (*path, index))
+
+
+def document_path(value: Any, location: KeyPath) -> KeyPath:
+    """The part of pydantic's location that leads through the document: tags of unions are dropped."""
+    path: list[str | int] = []
+    for part in location:
+        inside = part in value if isinstance(value, dict) else isinstance(value, list) and part in range(len(value))
+        if inside:
+            path.append(part)
+            value = value[part]
+    return tuple(path)
+
+
+def _culprit(document: Document, error: Mapping[str, Any]) -> KeyPath:
+    """What to put aside: the value itself, or the mapping that lacks a key."""
+    return document_path(document.value, error["loc"])
+
+
+def _told(error: Mapping[str, Any], empty: tuple[KeyPath, ...]) -> bool:
+    """Whether a missing key was already reported as empty."""
+    return error["type"] == "missing" and tuple(error["loc"]) in empty
+
+
+def _empty(document: Document, path: KeyPath) -> Diagnostic:
+    return finding(
+        "policy/empty-value",
+        f"{label(path)} is empty",
+        document.key_span(path),
+        path,
+        f"Give {label(path)} a value, or leave the key out.",
+    )
+
+
+def _finding(document: Document, kind: str, error: Mapping[str, Any]) -> Diagnostic:
+    location: KeyPath = tuple(error["loc"])
+    path = document_path(document.value, location)
+    if error["type"] == "extra_forbidden":
+        return unknown_key(document, kind, path)
+    if error["type"] == "missing":
+        return missing_key(document, kind, path, str(location[-1]))
+    return describe(document, path, error)

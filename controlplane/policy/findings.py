@@ -1,0 +1,37 @@
+"""How this package makes its findings."""
+
+from __future__ import annotations
+
+from controlplane.diagnostics import (
+    Applicability,
+    Diagnostic,
+    Edit,
+    Evidence,
+    KeyPath,
+    Layer,
+    RelatedSpan,
+    Remedy,
+    Severity,
+    Span,
+)
+
+
+def finding(
+    rule: str,
+    message: str,
+    span: Span,
+    path: KeyPath,
+    remedy: str,
+    *,
+    severity: Severity = Severity.ERROR,
+    layer: Layer = Layer.POLICY,
+    evidence: tuple[Evidence, ...] = (),
+    related: tuple[RelatedSpan, ...] = (),
+) -> Diagnostic:
+    """A finding with a remedy in words."""
+    return Diagnostic(rule, severity, layer, message, span, path, Remedy(remedy), evidence, related)
+
+
+def replacing(text: str, span: Span, new_text: str, applicability: Applicability) -> Remedy:
+    """A remedy that replaces the characters of one place."""
+    return Remedy(text, (Edit(span, new_text),), applicability)

@@ -1,0 +1,91 @@
+"""What a Fleet must hold so that pods can be bound to its pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from controlplane.diagnostics import Diagnostic, KeyPath, RelatedSpan, Severity
+from controlplane.policy.findings import finding
+from controlplane.policy.fleet import FleetSpec, Pool
+from controlplane.policy.policy_set import Policy
+
+
+def check_fleet(policy: Policy[FleetSpec]) -> list[Diagnostic]:
+    """Findings about one Fleet."""
+    spec = policy.spec
+    findings = [
+        *_twice(policy, "pools", [pool.name for pool in spec.pools]),
+        *_twice(policy, "storage", [storage.name for storage in spec.storage]),
+        *_twice(policy, "namespaces", [namespace.name for namespace in spec.namespaces]),
+    ]
+    for index, pool in enumerate(spec.pools):
+        findings += _bounds(policy, index, pool)
+        findings += _selector(policy, index, pool)
+    return findings
+
+
+def selector_of(pool: Pool) -> Mapping[str, str]:
+    """The labels that pick a pool."""
+    return pool.labels if pool.selector is None else pool.selector
+
+
+def _twice(policy: Policy[FleetSpec], key: str, names: Sequence[str]) -> Iterator[Diagnostic]:
+    for index, name in enumerate(names):
+        first = names.index(name)
+        if first < index:
+            path: KeyPath = ("spec", key, index, "name")
+            yield finding(
+                "policy/duplicate-name",
+                f"`{name}` is there twice under {key}",
+                policy.span(*path),
+                path,
+                "Rename or remove one of them.",
+                related=(RelatedSpan(policy.span("spec", key, first, "name"), "the first"),),
+            )
+
+
+def _bounds(policy: Policy[FleetSpec], index: int, pool: Pool) -> Iterator[Diagnostic]:
+    if pool.nodes.min > pool.nodes.max:
+        path: KeyPath = ("spec", "pools", index, "nodes", "max")
+        yield finding(
+            "policy/bad-value",
+            f"pool `{pool.name}` has at least {pool.nodes.min} nodes and at most {pool.nodes.max}",
+            policy.span(*path),
+            path,
+            f"Set max to {pool.nodes.min} or more, or min to {pool.nodes.max} or less.",
+        )
+
+
+def _selector(policy: Policy[FleetSpec], index: int, pool: Pool) -> Iterator[Diagnostic]:
+    selector, path = selector_of(pool), ("spec", "pools", index)
+    for key, value in selector.items():
+        if pool.labels.get(key) != value:
+            have = f"`{pool.labels[key]}`" if key in pool.labels else "nothing"
+            yield finding(
+                "policy/selector-misses-pool",
+                f"the selector of pool `{pool.name}` wants {key}=`{value}`; its nodes have {have} there",
+                policy.span(*path, "selector", key),
+                (*path, "selector", key),
+                f"Add the label to `labels` of pool `{pool.name}`, or take it off the selector.",
+            )
+    others = [other for other in policy.spec.pools if other is not pool and _picks(selector, other)]
+    if others:
+        yield _ambiguous(policy, index, pool, others)
+
+
+def _picks(selector: Mapping[str, str], pool: Pool) -> bool:
+    return all(pool.labels.get(key) == value for key, value in selector.items())
+
+
+def _ambiguous(policy: Policy[FleetSpec], index: int, pool: Pool, others: list[Pool]) -> Diagnostic:
+    path: KeyPath = ("spec", "pools", index, "selector" if pool.selector is not None else "labels")
+    names = ", ".join(f"`{other.name}`" for other in others)
+    what = ", ".join(f"{k}={v}" for k, v in selector_of(pool).items()) or "no label at all"
+    return finding(
+        "policy/selector-picks-other-pool",
+        f"pool `{pool.name}` is picked by {what}, which the nodes of {names} have too; its pods may land there",
+        policy.span(*path),
+        path,
+        f"Give pool `{pool.name}` a label that no other pool has.",
+        severity=Severity.WARNING,
+    )

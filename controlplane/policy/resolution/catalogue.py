@@ -1,0 +1,23 @@
+"""Sizes of well-known checkpoints, from the generated catalogue."""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+from typing import Any
+
+from controlplane.stack.facts import ABSENT, Fact, Known, Table
+
+
+@functools.cache
+def _models() -> dict[str, Any]:
+    table = resources.files("controlplane").joinpath("schemas", "catalogue", "models.json")
+    models: dict[str, Any] = json.loads(table.read_text("utf-8"))["models"]
+    return models
+
+
+def estimated_weights(model: str) -> Fact[int]:
+    """Bytes of a model's weights, estimated from its configuration; absent if the catalogue does not have it."""
+    entry = _models().get(model)
+    return Known(int(entry["weight_bytes"]), Table("model catalogue (estimate)", model)) if entry else ABSENT

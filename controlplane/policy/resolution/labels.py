@@ -1,0 +1,45 @@
+"""Labels of what is made for a service, and the few by which its pods are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from controlplane.diagnostics import Diagnostic, KeyPath
+from controlplane.policy.findings import finding
+from controlplane.policy.policy_set import Service
+
+SERVICE_LABEL: Final = "controlplane.dev/service"
+MANAGED_BY: Final = "app.kubernetes.io/managed-by"
+MANAGER: Final = "controlplane"
+
+
+def labels_of(service: Service) -> dict[str, str]:
+    """Labels of every object, the policy's own among them."""
+    ours = {
+        "app.kubernetes.io/instance": service.name,
+        MANAGED_BY: MANAGER,
+        "app.kubernetes.io/name": "vllm",
+        SERVICE_LABEL: service.name,
+    }
+    return dict(sorted({**service.policy.spec.metadata.labels, **ours}.items()))
+
+
+def selector_of(service: Service) -> Mapping[str, str]:
+    """The label that finds the pods. A Deployment's selector can never change, so it is one that never does."""
+    return {SERVICE_LABEL: service.name}
+
+
+def check_labels(service: Service) -> Iterator[Diagnostic]:
+    """Labels of the policy that we write ourselves."""
+    written = service.policy.spec.metadata.labels
+    for key, value in labels_of(service).items():
+        if key in written and written[key] != value:
+            path: KeyPath = ("metadata", "labels", key)
+            yield finding(
+                "policy/reserved-label",
+                f"label {key} is `{written[key]}` here; it is always `{value}`, which finds pods and objects",
+                service.policy.span(*path),
+                path,
+                f"Remove the label {key}.",
+            )

@@ -1,0 +1,141 @@
+"""Policies to a Stack: every ModelService with what it derives, on the machines of its Fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from controlplane.diagnostics import Diagnostic, RelatedSpan
+from controlplane.policy.findings import finding
+from controlplane.policy.fleet import FleetSpec
+from controlplane.policy.policy_set import Policy, PolicySet, Service
+from controlplane.policy.resolution.companions import check_names, disruption_budget, namespaces, service_object
+from controlplane.policy.resolution.deployment import Parts, derive_parts, workload_of
+from controlplane.policy.resolution.fitting import Placed, check_fit
+from controlplane.policy.resolution.inventory import inventory_of
+from controlplane.policy.resolution.setting import Setting, setting_of
+from controlplane.stack.facts import Fact
+from controlplane.stack.model import Context, Stack
+from controlplane.stack.references import Reference
+
+
+def resolve(policy_set: PolicySet) -> tuple[Stack, tuple[Diagnostic, ...]]:
+    """The Stack of all services, with findings sorted.
+
+    A service with a refused value is judged as far as that goes, and left out of the Stack.
+    """
+    fleet, findings = _fleet(policy_set)
+    if fleet is None:
+        return Stack(), tuple(sorted(findings))
+    placed: list[Placed] = []
+    for service in policy_set.services:
+        if service.policy.spec.spec.fleet == fleet.name:
+            resolved, more = _resolve(service, fleet)
+            findings += more
+            placed += [resolved[0]] if resolved is not None else []
+    inventory = inventory_of(fleet)
+    findings += check_fit(placed, inventory)
+    return _stack(fleet, [p for p in placed if _whole(p.setting.service)]), tuple(sorted(findings))
+
+
+def _stack(fleet: Policy[FleetSpec], placed: list[Placed]) -> Stack:
+    services = tuple(p.setting.service for p in placed)
+    references: list[Reference] = [*namespaces(services, fleet)]
+    for service in services:
+        references += [service_object(service), disruption_budget(service)]
+    return Stack(
+        inventory=inventory_of(fleet),
+        workloads=tuple(sorted((p.workload for p in placed), key=lambda w: w.ref)),
+        references=tuple(sorted(references, key=lambda r: r.ref)),
+        context=Context(_versions(fleet), frozenset({"Node"})),
+    )
+
+
+def _versions(fleet: Policy[FleetSpec]) -> dict[str, Fact[str]]:
+    versions = fleet.spec.versions
+    found = {"kubernetes": fleet.fact(versions.kubernetes, "spec", "versions", "kubernetes")}
+    if versions.kuberay is not None:
+        found["kuberay"] = fleet.fact(versions.kuberay, "spec", "versions", "kuberay")
+    return found
+
+
+def _resolve(service: Service, fleet: Policy[FleetSpec]) -> tuple[tuple[Placed, Parts] | None, list[Diagnostic]]:
+    findings = list(check_names(service, fleet))
+    setting, more = setting_of(service, fleet)
+    findings += more
+    if setting is None:
+        return None, findings
+    parts, more = derive_parts(setting)
+    return (Placed(setting, workload_of(setting, parts)), parts), [*findings, *more]
+
+
+def _whole(service: Service) -> bool:
+    """Whether nothing that the service says was refused."""
+    sections = (service.machine, service.task, service.memory, service.rollout)
+    return not service.policy.unsure and not any(section.unsure for section in sections)
+
+
+def _fleet(policy_set: PolicySet) -> tuple[Policy[FleetSpec] | None, list[Diagnostic]]:
+    """The one fleet of the run: that of the first service, or the only one there is."""
+    used = [s for s in policy_set.services if s.policy.spec.spec.fleet in policy_set.fleets]
+    if used:
+        first = used[0]
+        name = first.policy.spec.spec.fleet
+        return policy_set.fleets[name], [_second_fleet(first, s) for s in used if s.policy.spec.spec.fleet != name]
+    fleets = list(policy_set.fleets.values())
+    return (fleets[0] if len(fleets) == 1 else None), []
+
+
+def _second_fleet(first: Service, other: Service) -> Diagnostic:
+    path = ("spec", "fleet")
+    one, two = first.policy.spec.spec.fleet, other.policy.spec.spec.fleet
+    return finding(
+        "policy/two-fleets",
+        f"{other.key} runs on Fleet `{two}`, {first.key} on `{one}`: one run is for one cluster",
+        other.policy.span(*path),
+        path,
+        "Put the services of each Fleet into a folder of their own.",
+        related=(RelatedSpan(first.policy.span(*path), "the other Fleet"),),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutSettings:
+    """What the rollout and the drift check of one service need to know beside its manifests. Times are seconds."""
+
+    machines_seconds: int
+    tasks_seconds: int
+    memory_seconds: int
+    return_automatically: bool
+    drift_mode: str
+    drift_interval_seconds: int
+    served_model: str
+    context: str | None
+
+
+def rollout_settings(policy_set: PolicySet) -> Mapping[str, RolloutSettings]:
+    """The settings of every service that resolves, by `namespace/name`."""
+    fleet, _ = _fleet(policy_set)
+    return dict(_settings(policy_set, fleet)) if fleet is not None else {}
+
+
+def _settings(policy_set: PolicySet, fleet: Policy[FleetSpec]) -> Iterator[tuple[str, RolloutSettings]]:
+    for service in policy_set.services:
+        resolved, _ = _resolve(service, fleet) if service.policy.spec.spec.fleet == fleet.name else (None, [])
+        if resolved is not None:
+            yield service.key, _settings_of(resolved[0].setting, resolved[1])
+
+
+def _settings_of(setting: Setting, parts: Parts) -> RolloutSettings:
+    said = setting.service.rollout.value
+    model = setting.spec.model
+    return RolloutSettings(
+        machines_seconds=said.timeouts.machines,
+        tasks_seconds=said.timeouts.tasks,
+        memory_seconds=parts.rollout.memory_seconds.value,
+        return_automatically=said.return_ == "automatic",
+        drift_mode=said.drift.mode,
+        drift_interval_seconds=said.drift.interval,
+        served_model=model.served_name if model.served_name is not None else model.name,
+        context=setting.fleet.spec.context,
+    )
