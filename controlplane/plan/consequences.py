@@ -57,9 +57,15 @@ def _deployment(change: ObjectChange) -> Iterator[str]:
         gpus = _gpus(change.after, abs(after - before), sign="+" if after > before else "-")
         yield f"scales from {before} to {_pods(after)}{gpus}."
     if change.touches("spec", "template"):
-        kept = min(before, after)
-        yield f"restarts {_pods(kept)}: each loads its weights again."
-        yield from pods_in_a_rollout(change.after, after)
+        yield from _restart(change.after, min(before, after))
+
+
+def _restart(manifest: Manifest, pods: int) -> Iterator[str]:
+    if _at(manifest, ("spec", "paused")) is True:
+        yield "restarts nothing while the Deployment is paused."
+    elif pods:
+        yield f"restarts {_pods(pods)}: each loads its weights again."
+        yield from pods_in_a_rollout(manifest, pods)
 
 
 def _service(change: ObjectChange) -> Iterator[str]:

@@ -54,12 +54,17 @@ def unlike(desired: Manifest, found: Manifest, nodes: Nodes) -> Iterator[Unlike]
         if field.wanted is None or (field.path[0] == "stringData" and desired.get("kind") == "Secret"):
             continue
         value = value_at(found, field.address)
-        if not (_is_empty(field.wanted) if value in (MISSING, None) else same_value(field.path, field.wanted, value)):
+        if not _is_as_wanted(field, MISSING if value is None else value):
             yield Unlike(field.address, field.path, field.wanted, MISSING if value is None else value)
 
 
-def _is_empty(value: Any) -> bool:
-    return not value
+def _is_as_wanted(field: DeclaredField, value: Any) -> bool:
+    if value is MISSING:
+        return not field.wanted
+    if field.wanted == {} and isinstance(value, Mapping):
+        # An empty map says that it is there (`emptyDir: {}`); what others put into it is theirs.
+        return True
+    return same_value(field.path, field.wanted, value)
 
 
 def _is_identity(path: KeyPath) -> bool:

@@ -9,12 +9,13 @@ the difference that is shown (argo-cd#21434).
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from controlplane.diagnostics import KeyPath
 from controlplane.emit.bundle import EmittedObject, Manifest
-from controlplane.plan.addresses import MISSING, Address, label, locate, value_at
+from controlplane.plan.addresses import MISSING, Address, ItemKey, label, locate, value_at
 from controlplane.plan.changes import FieldAction, FieldChange, ForeignField, Overruled
 from controlplane.plan.declared import Unlike, declared_fields, unlike
 from controlplane.plan.differences import BOOKKEEPING, Difference, differences
@@ -103,16 +104,27 @@ def overruled_fields(predicted: Manifest, desired: EmittedObject) -> tuple[Overr
 def foreign_fields(live: Manifest, desired: Manifest) -> tuple[ForeignField, ...]:
     """Live fields that somebody else owns and we neither own nor set, sorted by label and manager."""
     entries = manager_entries(live)
+
+    def ours(address: Address) -> bool:
+        return locate(desired, address) is not None or owned(entries, address)
+
     found = {
         (label(address), entry.manager): address
         for entry in entries
         if not entry.ours
-        for address in leaves(entry.fields, live)
-        if _counts_as_foreign(address) and locate(desired, address) is None and not owned(entries, address)
+        for leaf in leaves(entry.fields, live)
+        if _counts_as_foreign(leaf) and not ours(leaf)
+        for address in (_foreign_item(leaf, ours),)
     }
     return tuple(
         ForeignField(text, manager, _shown(live, address)) for (text, manager), address in sorted(found.items())
     )
+
+
+def _foreign_item(leaf: Address, ours: Callable[[Address], bool]) -> Address:
+    """The whole item that a foreign leaf is part of, where nothing of the item is ours: an injected sidecar."""
+    items = (leaf[: index + 1] for index, step in enumerate(leaf) if isinstance(step, ItemKey))
+    return next((item for item in items if not ours(item)), leaf)
 
 
 def origin_below(desired: EmittedObject, path: KeyPath) -> Origin | None:

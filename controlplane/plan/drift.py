@@ -14,7 +14,7 @@ from controlplane.emit.bundle import EmittedObject
 from controlplane.plan.changes import FieldChange, Observed, Overruled, Refusal
 from controlplane.plan.differ import declared_changes, field_changes, overruled_fields
 from controlplane.plan.order import in_apply_order
-from controlplane.plan.refusals import is_immutable_field, shown
+from controlplane.plan.refusals import is_invalid, shown
 from controlplane.stack.references import ObjectRef
 
 
@@ -76,9 +76,13 @@ def _object(desired: EmittedObject, observed: Observed) -> ObjectDrift:
 
 
 def _refused(desired: EmittedObject, observed: Observed) -> ObjectDrift:
-    """A refusal because of an immutable field names drift that an apply cannot heal; any other tells nothing."""
+    """An object that was valid when it was rolled out and is not now was made so by edits, and those are drift.
+
+    An apply cannot heal it: an immutable field differs, or what somebody added is not allowed beside what is ours.
+    Any other refusal (a webhook that is down, a right that is missing) tells nothing.
+    """
     live, refusal = observed.live, observed.refusal
     told = None if refusal is None else shown(refusal, desired.manifest, live)
-    if live is not None and refusal is not None and is_immutable_field(refusal):
-        return ObjectDrift(desired.ref, DriftState.DRIFTED, declared_changes(live, desired), told)
-    return ObjectDrift(desired.ref, DriftState.CANNOT_COMPARE, refusal=told)
+    fields = declared_changes(live, desired) if live is not None and is_invalid(refusal) else ()
+    state = DriftState.DRIFTED if fields else DriftState.CANNOT_COMPARE
+    return ObjectDrift(desired.ref, state, fields, told)

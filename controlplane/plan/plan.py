@@ -22,7 +22,7 @@ from controlplane.plan.differ import (
 )
 from controlplane.plan.order import in_apply_order
 from controlplane.plan.redaction import redact_text
-from controlplane.plan.refusals import is_immutable_field, is_missing_namespace, shown
+from controlplane.plan.refusals import is_immutable_field, is_invalid, is_missing_namespace, shown
 from controlplane.plan.staleness import precondition
 from controlplane.stack.references import ObjectRef
 
@@ -128,7 +128,8 @@ def _judge_unpredicted(desired: EmittedObject, observed: Observed, namespaces: s
     told = shown(refusal, desired.manifest, live)
     if live is not None and is_immutable_field(refusal):
         return _Judgement(Action.REPLACE, Reason.IMMUTABLE_FIELD, declared_changes(live, desired), refusal=told)
-    return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, refusal=told)
+    fields = declared_changes(live, desired) if live is not None and is_invalid(refusal) else ()
+    return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, fields, refusal=told)
 
 
 def _no_namespace(ref: ObjectRef) -> Refusal:

@@ -24,6 +24,11 @@ def is_immutable_field(refusal: Refusal) -> bool:
     return refusal.status in (409, 422) and bool(_IMMUTABLE.search(refusal.message))
 
 
+def is_invalid(refusal: Refusal | None) -> bool:
+    """Whether the API server refused what the object would be, and not the request."""
+    return refusal is not None and refusal.status == 422
+
+
 def is_missing_namespace(refusal: Refusal, namespace: str) -> bool:
     """Whether the object's namespace does not exist."""
     return refusal.status == 404 and f'namespaces "{namespace}" not found' in refusal.message
