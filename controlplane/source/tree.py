@@ -29,6 +29,7 @@ _GAP = re.compile(r"(?:[ \t\r\n\u0085\u2028\u2029]|(?<=[ \t\r\n\ufeff])#[^\r\n]*
 _STARTS = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})
 _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 _BLOCK_STYLES = frozenset({"|", ">"})
+_BLANKS = " \t\r\n\u0085\u2028\u2029"
 
 
 class StopDocument(Exception):
@@ -109,7 +110,7 @@ class TreeBuilder:
         if event.tag is not None or event.anchor is not None:
             start = self._content_start(event, opening, end)
         if event.style in _BLOCK_STYLES:
-            end = start + len(self._text[start:end].rstrip())
+            end = start + len(self._text[start:end].rstrip(_BLANKS))
         frame = self._stack[-1] if self._stack else None
         if isinstance(frame, MappingFrame) and frame.wants_key:
             self._scalar_as_key(frame, event, (start, end))

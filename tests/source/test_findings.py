@@ -35,4 +35,4 @@ def test_untold_error_stays_an_error() -> None:
 
 
 def test_file_full_of_mistakes_has_a_bounded_number_of_findings() -> None:
-    assert len(read("- no\n" * 20_000).diagnostics) == 1_001
+    assert len(read("- no\n" * 1_500).diagnostics) == 1_001

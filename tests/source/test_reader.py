@@ -74,7 +74,7 @@ def test_every_finding_is_of_the_policy_layer_with_a_place_and_a_remedy() -> Non
         assert found.remedy.text.endswith(".")
 
 
-def test_big_file_within_the_budget_is_read() -> None:
-    result = read("- name: model\n  gpus: 8\n" * 100_000)
+def test_file_of_many_values_is_read() -> None:
+    result = read("- name: model\n  gpus: 8\n" * 10_000)
     assert result.diagnostics == ()
-    assert len(result.documents[0].places) == 300_001
+    assert len(result.documents[0].places) == 30_001

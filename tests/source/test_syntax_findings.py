@@ -87,9 +87,9 @@ def test_custom_tag_under_a_directive_is_still_a_custom_tag() -> None:
 
 
 def test_thousands_of_directives_are_refused_before_libyaml_compares_them_all() -> None:
-    text = "".join(f"%TAG !t{n}! tag:x,2026:\n" for n in range(100_000)) + "---\na: 1"
+    text = "".join(f"%TAG !t{n}! tag:x,2026:\n" for n in range(5_000)) + "---\na: 1"
     found = finding(text)
     assert (found.rule, found.message) == (
         "policy/too-many-directives",
-        "100,000 lines begin with `%`; 100 are allowed",
+        "5,000 lines begin with `%`; 100 are allowed",
     )
