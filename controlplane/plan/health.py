@@ -206,24 +206,36 @@ def _admission_verdict(rollout: _Rollout, now: datetime, patience: Patience) -> 
 
 
 def _pods_verdict(rollout: _Rollout, now: datetime, patience: Patience) -> _Verdict | None:
-    troubles = [
-        trouble
-        for pod in sorted(rollout.current, key=lambda pod: str(pod["metadata"]["name"]))
-        if (trouble := pod_trouble(pod, rollout.nodes, now=now, patience=patience, leaving=len(rollout.older)))
-    ]
+    living = [pod for pod in rollout.current if not is_finished(pod)]
+    troubles = _troubles(rollout, living, now, patience)
     if not troubles:
-        return None
+        return _ended_verdict(rollout, now, patience)
     worst = next((trouble for trouble in troubles if trouble.failed), troubles[0])
-    message = f"{len(troubles)} of {rollout.wanted} pods do not run; {worst.pod}: {worst.message}"
-    if worst.failed or _keep_failing(rollout, troubles, patience):
-        return _degraded(worst.reason, message)
-    return _progressing(worst.reason, message)
+    verdict = _degraded if worst.failed else _progressing
+    return verdict(worst.reason, _trouble_message(rollout, troubles, worst))
 
 
-def _keep_failing(rollout: _Rollout, troubles: Sequence[PodTrouble], patience: Patience) -> bool:
-    """Whether the ReplicaSet makes pod after pod and each fails, such as where a device plugin refuses them."""
-    ended = sum(is_finished(pod) for pod in rollout.current)
-    return ended == len(troubles) >= patience.restarts and not any(map(is_ready, rollout.current))
+def _ended_verdict(rollout: _Rollout, now: datetime, patience: Patience) -> _Verdict | None:
+    """Pods that ended and are replaced: trouble while pods are missing, failure when it happens again and again."""
+    ready = sum(map(is_ready, rollout.current))
+    ended = _troubles(rollout, [pod for pod in rollout.current if is_finished(pod)], now, patience)
+    if not ended or ready >= rollout.wanted:
+        return None
+    verdict = _degraded if len(ended) >= patience.restarts and not ready else _progressing
+    return verdict(ended[-1].reason, _trouble_message(rollout, ended, ended[-1]))
+
+
+def _trouble_message(rollout: _Rollout, troubles: Sequence[PodTrouble], shown: PodTrouble) -> str:
+    return f"{len(troubles)} pods do not run, {rollout.wanted} are wanted; {shown.pod}: {shown.message}"
+
+
+def _troubles(rollout: _Rollout, pods: Sequence[Manifest], now: datetime, patience: Patience) -> list[PodTrouble]:
+    """The troubles of pods, in the order of their names."""
+    found = (
+        pod_trouble(pod, rollout.nodes, now=now, patience=patience, leaving=len(rollout.older))
+        for pod in sorted(pods, key=lambda pod: str(pod["metadata"]["name"]))
+    )
+    return [trouble for trouble in found if trouble is not None]
 
 
 def _deadline_verdict(rollout: _Rollout) -> _Verdict | None:

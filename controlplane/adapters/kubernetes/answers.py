@@ -26,9 +26,9 @@ from controlplane.diagnostics import render_path
 from controlplane.plan.changes import Conflict, Refusal
 
 _CONFLICT = re.compile(r'conflict with "(?P<manager>(?:[^"\\]|\\.)*)"')
-# How a server-side apply answers fields that the schema does not know, wrong types and doubled list keys: as if the
-# server had failed (Kubernetes 1.36).
-_UNTYPED = "failed to create typed patch object"
+# How a server-side apply answers fields that the schema does not know, wrong types and doubled list keys: with 500,
+# as if the server had failed (Kubernetes 1.36).
+_FAULTS_OF_THE_OBJECT = ("failed to create typed patch object", "failed to convert new object")
 _FREE_KEYS = (".metadata.labels.", ".metadata.annotations.")
 _MESSAGE_LIMIT = 2000
 
@@ -80,9 +80,11 @@ def failure(answer: Answer) -> AdapterError:
     message = f"{answer.asked}: {_answered(answer.status, reason)}: {explanation(answer)}"
     if answer.status == 409:
         return _conflict(answer, reason, message)
+    if answer.status == 422 and any(cause.get("field") == "metadata.uid" for cause in causes(state)):
+        return Stale(message, remedy="Another object has the name now: read it and plan again.")
     if answer.status == 429:
         return Throttled(message, retry_after=retry_after(answer), remedy="Wait and try again.")
-    if answer.status == 500 and _UNTYPED in message:
+    if answer.status == 500 and str(state.get("message")).startswith(_FAULTS_OF_THE_OBJECT):
         return Refused(message, remedy="Change the object as the message says.")
     if answer.status >= 500:
         return ServerFault(message, remedy="Look at the API server and its webhooks, then try again.")

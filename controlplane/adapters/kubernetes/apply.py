@@ -26,7 +26,10 @@ def apply(
     """Server-side apply as our field manager; returns the object as it is afterwards.
 
     With `resource_version` the apply is refused when anything wrote the object since, with `uid` when it was deleted
-    and made again. Raises `FieldConflict`, `Stale`, `Refused`, `Forbidden`, `NotFound` (the namespace or the kind).
+    (and perhaps made again). Give both: of an object that is gone the version is not looked at, and the apply would
+    create it (Kubernetes 1.36).
+
+    Raises `FieldConflict`, `Stale`, `Refused`, `Forbidden`, `NotFound` (the namespace or the kind).
     """
     ref = ref_of(manifest)
     guards = {"resourceVersion": resource_version, "uid": uid}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from controlplane.adapters.errors import Unreachable
+from controlplane.adapters.errors import Misconfigured, Unreachable
 from controlplane.adapters.kubernetes.answers import Answer, retry_after
 from controlplane.adapters.kubernetes.connection import Connection
 
@@ -114,18 +115,32 @@ class Requests:
                 method, url, headers=headers, body=data, timeout=timeout, retries=False, redirect=False
             )
         except urllib3.exceptions.HTTPError as error:
-            raise self._unreachable(asked, error) from error
+            raise self._no_answer(asked, error) from error
         lowered = {key.lower(): value for key, value in response.headers.items()}
         return Answer(asked, response.status, response.data, lowered, secret)
 
-    def _unreachable(self, asked: str, error: Exception) -> Unreachable:
-        reason = type(error).__name__
-        detail = str(getattr(error, "reason", None) or error).rpartition(": ")[2]
+    def _no_answer(self, asked: str, error: Exception) -> Unreachable | Misconfigured:
+        server = f"{self.connection.server} (context {self.connection.context!r})"
+        distrust = _certificate_error(error)
+        if distrust is not None:
+            return Misconfigured(
+                f"{asked}: the certificate of {server} is not trusted: {distrust.verify_message}",
+                remedy="Give its authority in the kubeconfig (certificate-authority), and check the server's name.",
+            )
+        detail = str(error).rpartition(": ")[2]
         return Unreachable(
-            f"{asked}: {self.connection.server} (context {self.connection.context!r}) does not answer: "
-            f"{reason}: {detail}",
+            f"{asked}: {server} does not answer: {type(error).__name__}: {detail}",
             remedy="Check that the cluster runs and that this machine reaches it (VPN, proxy, --context).",
         )
+
+
+def _certificate_error(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    while error is not None:
+        for each in (error, *error.args):
+            if isinstance(each, ssl.SSLCertVerificationError):
+                return each
+        error = error.__cause__ or error.__context__
+    return None
 
 
 APPLY = "application/apply-patch+yaml"

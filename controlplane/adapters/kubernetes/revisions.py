@@ -110,7 +110,7 @@ class RevisionStore:
         return replace(header, outcome=outcome, outcome_at=at)
 
     def prune(self, service: str, *, keep: Sequence[int] = (), limit: int = 10) -> tuple[int, ...]:
-        """Delete old revisions but the newest `limit`, those in `keep` and the last good one; returns their numbers."""
+        """Delete old revisions but the newest `limit`, those in `keep` and the last good; returns their numbers."""
         gone = superfluous(self.headers(service), keep=keep, limit=limit)
         for each in gone:
             self._cluster.delete(each.ref, None)
