@@ -69,14 +69,22 @@ def _stuck_rollout(workload: Workload, pods: PodSet, stack: Stack) -> Iterator[s
     unavailable = _absolute(workload.strategy.max_unavailable, replicas, round_up=False)
     if strategy is None or surge is None or unavailable is None:
         yield f"{workload.ref}: the strategy of the rollout is not written out"
-    elif surge == 0 and unavailable == 0:
+    elif _is_zero(workload.strategy.max_surge) and _is_zero(workload.strategy.max_unavailable):
         yield f"{workload.ref}: a rollout with maxSurge 0 and maxUnavailable 0 can replace no pod"
-    elif unavailable == 0:
+    elif surge > 0 and unavailable == 0:
         yield from _no_room(workload, pods, stack)
 
 
+def _is_zero(fact: Fact[int | str]) -> bool:
+    return value_of(fact) in (0, "0%")
+
+
 def _absolute(fact: Fact[int | str], replicas: int, *, round_up: bool) -> int | None:
-    """A number or percentage as the Deployment controller counts it: surge rounds up, unavailable down."""
+    """A number or percentage as the Deployment controller counts it: surge rounds up, unavailable down.
+
+    Where both come out as 0 without being written so, the controller takes one pod away
+    (`ResolveFenceposts`, Kubernetes 1.36).
+    """
     value = value_of(fact)
     if isinstance(value, int) or value is None:
         return value

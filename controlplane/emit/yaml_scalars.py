@@ -13,7 +13,12 @@ from typing import Any
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 _PLAIN = re.compile(r"(?:[A-Za-z_/]|--[A-Za-z])[A-Za-z0-9_./:=@+,% -]*\Z")
 _AMOUNT = re.compile(r"[1-9][0-9]*(?:[KMGTPE]i|[mkMGTP]|%)\Z")
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\uffff"
+    "\ud800-\uf8ff\U000e0000-\U0010ffff]"
+)
+"""Control, format and private-use characters, and spaces that look like the ordinary one. The ranges are fixed: a
+newer Unicode table must not change the bytes that are written."""
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
 
@@ -83,4 +88,6 @@ def _escape(character: str) -> str:
     if not _UNPRINTABLE.match(character):
         return character
     code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

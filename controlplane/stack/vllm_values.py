@@ -19,6 +19,8 @@ _READABLE = re.compile(r"([0-9]+)(?:\.([0-9]+))?([kKmMgGtT])\Z")
 _DECIMAL = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _OBJECT = re.compile(r"\s*\{.*\}\s*\Z", re.DOTALL)
+_TEXTS = frozenset({"model", "served_model_name", "tokenizer", "revision", "host", "dtype", "load_format"})
+"""Arguments that are texts in every version, so that a model called `123` is read right without a table."""
 _MOST_DIGITS = 100
 _DEEPEST = 64
 
@@ -27,7 +29,7 @@ def single_value(spelling: Spelling, text: str) -> ArgumentValue:
     """The value of an argument that one word gives."""
     argument = spelling.argument
     if argument is None:
-        return guessed_value(text)
+        return text if spelling.name in _TEXTS else guessed_value(text)
     if argument.optional and text in ("", "None"):
         return None
     if argument.reader:
