@@ -13,10 +13,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 GENERATORS = {
-    "JSON Schemas of the policy kinds": ["-m", "controlplane.policy.schema"],
+    "JSON Schemas of the policy kinds": ["-m", "tools.schemas.policy"],
+    "model catalogue": ["-m", "tools.schemas.model_catalogue"],
+    "Kubernetes feature gates": ["-m", "tools.schemas.kubernetes_features"],
     "vLLM argument tables": ["tools/schemas/vllm_arguments.py"],
 }
-NETWORK = {"vLLM argument tables"}
+NETWORK = {"vLLM argument tables", "model catalogue", "Kubernetes feature gates"}
 
 
 def main(mode: str) -> int:

@@ -68,9 +68,10 @@ def linear_shapes(model: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 def other_parameters(model: Mapping[str, Any]) -> int:
     """Parameters outside the linear layers: embeddings, norms, biases."""
-    hidden, layers = model["hidden_size"], model["num_hidden_layers"]
-    embeddings = model["vocab_size"] * hidden * (1 if model["tie_word_embeddings"] else 2)
-    norms = layers * hidden * (4 if model["model_type"] == "gemma2" else 2) + hidden
+    hidden: int = model["hidden_size"]
+    layers: int = model["num_hidden_layers"]
+    embeddings: int = model["vocab_size"] * hidden * (1 if model["tie_word_embeddings"] else 2)
+    norms: int = layers * hidden * (4 if model["model_type"] == "gemma2" else 2) + hidden
     return embeddings + norms + layers * _extras(model)
 
 
@@ -78,7 +79,8 @@ def _extras(model: Mapping[str, Any]) -> int:
     """What a family has in each layer beyond linear weights and norms."""
     heads = model["num_attention_heads"] * model["head_dim"]
     kv = model["num_key_value_heads"] * model["head_dim"]
-    return {"qwen2": heads + 2 * kv, "qwen3": 2 * model["head_dim"]}.get(model["model_type"], 0)
+    counts: dict[str, int] = {"qwen2": heads + 2 * kv, "qwen3": 2 * model["head_dim"]}
+    return counts.get(model["model_type"], 0)
 
 
 def entry(model: Mapping[str, Any]) -> dict[str, Any]:
