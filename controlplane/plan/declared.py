@@ -8,7 +8,7 @@ from typing import Any
 
 from controlplane.diagnostics import KeyPath
 from controlplane.emit.bundle import Manifest
-from controlplane.plan.addresses import MISSING, Address, ItemValue, value_at
+from controlplane.plan.addresses import MISSING, Address, ItemValue, Step, value_at
 from controlplane.plan.differences import BOOKKEEPING
 from controlplane.plan.equality import same_value
 from controlplane.plan.field_ownership import Nodes, descend, is_whole
@@ -17,11 +17,15 @@ from controlplane.plan.lists import MapList, SetList, by_merge_key, index_step, 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredField:
-    """One leaf that a wanted object sets; an empty map or list is a leaf too."""
+    """One leaf that a wanted object sets; an empty map or list is a leaf too.
+
+    `whole` is the atomic list or map around it, which is written and owned as one.
+    """
 
     address: Address
     path: KeyPath
     wanted: Any
+    whole: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ def declared_fields(desired: Manifest, nodes: Nodes) -> Iterator[DeclaredField]:
 
     `nodes` are managedFields trees of the same object in the cluster; they tell which lists have merge keys.
     """
-    for field in _leaves(desired, (), (), nodes, whole=False):
+    for field in _leaves(desired, (), (), nodes, None):
         if field.path[0] not in ("apiVersion", "kind", "status") and not _is_identity(field.path):
             yield field
 
@@ -71,36 +75,40 @@ def _is_identity(path: KeyPath) -> bool:
     return len(path) > 1 and path[0] == "metadata" and (path[1] in BOOKKEEPING or path[1] in ("name", "namespace"))
 
 
-def _leaves(node: Any, address: Address, path: KeyPath, nodes: Nodes, *, whole: bool) -> Iterator[DeclaredField]:
-    whole = whole or is_whole(nodes)
+def _leaves(
+    node: Any, address: Address, path: KeyPath, nodes: Nodes, whole: Address | None
+) -> Iterator[DeclaredField]:
+    if whole is None and is_whole(nodes) and isinstance(node, Mapping | list) and node:
+        whole = address
     if isinstance(node, Mapping) and node:
         for key, value in node.items():
-            below = () if whole else descend(nodes, key)
-            yield from _leaves(value, (*address, key), (*path, key), below, whole=whole)
+            below = () if whole is not None else descend(nodes, key)
+            yield from _leaves(value, (*address, key), (*path, key), below, whole)
     elif isinstance(node, list) and node:
-        yield from _list_leaves(node, address, path, nodes, whole=whole)
+        yield from _list_leaves(node, address, path, nodes, whole)
     elif path:
-        yield DeclaredField(address, path, node)
+        yield DeclaredField(address, path, node, whole)
 
 
 def _list_leaves(
-    items: list[Any], address: Address, path: KeyPath, nodes: Nodes, *, whole: bool
+    items: list[Any], address: Address, path: KeyPath, nodes: Nodes, whole: Address | None
 ) -> Iterator[DeclaredField]:
-    for index, (step, tracked) in enumerate(_steps(items, address, nodes, whole=whole)):
+    steps, tracked = _steps(items, address, nodes, inside_whole=whole is not None)
+    if not tracked and whole is None:
+        whole = address
+    for index, step in enumerate(steps):
         below = descend(nodes, step) if tracked else ()
-        yield from _leaves(items[index], (*address, step), (*path, index), below, whole=whole or not tracked)
+        yield from _leaves(items[index], (*address, step), (*path, index), below, whole)
 
 
-def _steps(items: list[Any], address: Address, nodes: Nodes, *, whole: bool) -> Iterator[tuple[Any, bool]]:
+def _steps(items: list[Any], address: Address, nodes: Nodes, *, inside_whole: bool) -> tuple[list[Step], bool]:
     """The step to each item, and whether the API server tracks the items one by one."""
     last = address[-1]
-    shape = list_shape(last if isinstance(last, str) else "", nodes, items, inside_whole=whole)
+    shape = list_shape(last if isinstance(last, str) else "", nodes, items, inside_whole=inside_whole)
     if isinstance(shape, SetList):
-        yield from ((ItemValue(item), True) for item in items)
-        return
+        return [ItemValue(item) for item in items], True
     keys = by_merge_key(items, shape.keys) if isinstance(shape, MapList) else None
     if keys is not None:
-        yield from ((key, True) for key in keys)
-        return
+        return list(keys), True
     name = natural_name(items)
-    yield from ((index_step(items, index, name), False) for index in range(len(items)))
+    return [index_step(items, index, name) for index in range(len(items))], False

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import itertools
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -83,9 +84,13 @@ _TOKENS = re.compile(
 )
 _URL_PASSWORD = re.compile(r"(?<=://)[^/\s@:]*:[^/\s@]*(?=@)|(?<=://)[^/\s@:]{16,}(?=@)")
 _ASSIGNMENT = re.compile(
-    r"""(?P<name>[A-Za-z_][\w.-]*)(?P<mid>["']?\s*[:=]\s*)(?P<value>"[^"]*"|'[^']*'|[^\s,;"'}]+)"""
+    r"""
+    (?P<name>[A-Za-z_][\w.-]*) \\*["']? \s*[:=]\s*
+    (?P<value>\\+["'][^"'\\]*\\+["'] | "[^"]*" | '[^']*' | [^\s,;"'}\\]+)
+    """,
+    re.VERBOSE,
 )
-_FLAG = re.compile(r"(?P<flag>--?(?P<name>[A-Za-z][\w-]*))(?P<mid>[ \t]+)(?P<value>[^\s-]\S*)")
+_FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w-]*)[ \t]+(?P<value>[^\s-]\S*)")
 _SERVER_VALUE = re.compile(r"valueUnstructured\{Value:[^}]*\}|Invalid value: (?:\"(?:[^\"\\]|\\.)*\"|\S+?(?=:\s|$))")
 _VARIABLE_LABEL = re.compile(r"\[name=(?P<name>[^\]]+)\]\.value\Z")
 _SHORTEST_HIDDEN = 4
@@ -143,7 +148,13 @@ def hidden_values(manifest: Manifest | None) -> Iterator[str]:
             continue
         for text in (str(value), *_decoded(str(value)), _encoded(str(value))):
             if len(text) >= _SHORTEST_HIDDEN:
-                yield text
+                yield from (text, *_quoted(text))
+
+
+def _quoted(text: str) -> Iterator[str]:
+    """How a text stands inside JSON, JSON inside JSON, and Python's own quoting."""
+    once = json.dumps(text)[1:-1]
+    yield from (once, json.dumps(once)[1:-1], repr(text)[1:-1])
 
 
 def _decoded(text: str) -> Iterator[str]:
@@ -239,12 +250,16 @@ def _at(root: Any, path: KeyPath) -> Any:
 def _redact_plain(text: str) -> str:
     text = _URL_PASSWORD.sub(REDACTED, text)
     text = _TOKENS.sub(REDACTED, text)
-    text = _FLAG.sub(_hide_named, text)
-    return _ASSIGNMENT.sub(_hide_named, text)
+    return _hide_named(_ASSIGNMENT, _hide_named(_FLAG, text))
 
 
-def _hide_named(match: re.Match[str]) -> str:
-    if not names_secret_variable(match["name"]):
-        return match[0]
-    before = match[0][: match.start("value") - match.start()]
-    return f"{before}{REDACTED}"
+def _hide_named(pattern: re.Pattern[str], text: str) -> str:
+    """Hide the values of secret-like names. What stands as a value may be a name itself: `cause: token=abc`."""
+    shown, position = "", 0
+    while (match := pattern.search(text, position)) is not None:
+        shown += text[position : match.start("value")]
+        position = match.start("value")
+        if names_secret_variable(match["name"]):
+            shown += REDACTED
+            position = match.end("value")
+    return shown + text[position:]

@@ -80,7 +80,8 @@ def _bound_fields(desired: Manifest, live: Manifest) -> dict[str, _Bound]:
     """The fields that we set and those that we own, down to the leaves, as live has them."""
     entries = manager_entries(live)
     nodes = all_nodes(entries)
-    addresses = {field.address for field in declared_fields(desired, nodes)}
+    declared = tuple(declared_fields(desired, nodes))
+    addresses = {field.address for field in declared} | {field.whole for field in declared if field.whole is not None}
     for entry in entries:
         if entry.ours:
             addresses.update(leaves(entry.fields, live))
