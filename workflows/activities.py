@@ -23,6 +23,7 @@ from controlplane.emit.bundle import Manifest
 from controlplane.plan.drift import drift
 from controlplane.plan.order import Stage, stage
 from controlplane.plan.plan import ref_of
+from controlplane.plan.pod_health import DEFAULT_PATIENCE, Patience
 from controlplane.plan.redaction import redact_text
 from controlplane.plan.revision import Outcome, Revision
 from controlplane.workflows import cluster_writes as writes
@@ -67,11 +68,15 @@ _CONFIRM_S = 15.0
 class ClusterActivities(ClusterPorts):
     """A connection is opened for each activity: credentials and addresses may change while a worker lives.
 
-    `poll_s` and `confirm_s` are seconds between looks at a layer, and for which it must look failed.
+    `poll_s` and `confirm_s` are seconds between looks at a layer, and for which it must look failed; `patience` is
+    that with single pods.
     """
 
-    def __init__(self, *, poll_s: float = _POLL_S, confirm_s: float = _CONFIRM_S) -> None:
+    def __init__(
+        self, *, poll_s: float = _POLL_S, confirm_s: float = _CONFIRM_S, patience: Patience = DEFAULT_PATIENCE
+    ) -> None:
         self._poll_s = poll_s
+        self._patience = patience
         self._confirm_s = confirm_s
 
     @activity.defn
@@ -110,7 +115,7 @@ class ClusterActivities(ClusterPorts):
         clock = asyncio.get_running_loop().time
         async with _at_work() as pulse:
             while True:
-                report = await _in_thread(lambda: _look(query))
+                report = await _in_thread(lambda: _look(query, self._patience))
                 failing_since = (failing_since or clock()) if report.state is LayerState.FAILED else None
                 confirmed = failing_since is not None and clock() - failing_since >= self._confirm_s
                 if confirmed or report.state in (LayerState.HEALTHY, LayerState.NOT_APPLICABLE):
@@ -122,7 +127,7 @@ class ClusterActivities(ClusterPorts):
     async def look_at_layer(self, query: LayerQuery) -> LayerReport:
         """The layer as it is now, once."""
         async with _at_work():
-            return await _in_thread(lambda: _look(query))
+            return await _in_thread(lambda: _look(query, self._patience))
 
     @activity.defn
     async def mark_revision(self, order: MarkOrder) -> None:
@@ -194,10 +199,10 @@ def _apply_group(order: GroupOrder) -> ObjectOutcomes:
         return ObjectOutcomes(writes.apply_objects(cluster, writes.as_objects(group), permission))
 
 
-def _look(query: LayerQuery) -> LayerReport:
+def _look(query: LayerQuery, patience: Patience) -> LayerReport:
     with _connected(query.cluster) as cluster:
         manifests = _load(cluster, query.service, query.revision).manifests
-        report = look(cluster, manifests, query.layer, datetime.now(UTC))
+        report = look(cluster, manifests, query.layer, datetime.now(UTC), patience)
         return replace(report, detail=redact_text(report.detail))
 
 

@@ -16,7 +16,7 @@ from controlplane.emit.bundle import Manifest
 from controlplane.plan.engine_health import assess_engines
 from controlplane.plan.health import HealthStatus, ObjectHealth, Related, assess
 from controlplane.plan.plan import ref_of
-from controlplane.plan.pod_health import is_leaving
+from controlplane.plan.pod_health import Patience, is_leaving
 from controlplane.workflows.messages import Layer, LayerReport, LayerState
 
 _RAY_GROUP = "ray.io"
@@ -39,13 +39,15 @@ class _Seen:
         return self.health.ref.kind in _WORKLOADS
 
 
-def look(cluster: Cluster, manifests: Sequence[Manifest], layer: Layer, now: datetime) -> LayerReport:
+def look(
+    cluster: Cluster, manifests: Sequence[Manifest], layer: Layer, now: datetime, patience: Patience
+) -> LayerReport:
     """The layer as it is now; raises `AdapterError` when the cluster cannot be asked."""
-    return _LOOKS[layer](cluster, manifests, now)
+    return _LOOKS[layer](cluster, manifests, now, patience)
 
 
-def _machines(cluster: Cluster, manifests: Sequence[Manifest], now: datetime) -> LayerReport:
-    seen = [_see(cluster, m, now) for m in manifests if ref_of(m).group != _RAY_GROUP]
+def _machines(cluster: Cluster, manifests: Sequence[Manifest], now: datetime, patience: Patience) -> LayerReport:
+    seen = [_see(cluster, m, now, patience) for m in manifests if ref_of(m).group != _RAY_GROUP]
     workloads = [s for s in seen if s.is_workload]
     ready = sum(_running(s.around) if s.is_workload else 0 for s in seen)
     wanted = sum(s.health.wanted for s in workloads)
@@ -53,16 +55,16 @@ def _machines(cluster: Cluster, manifests: Sequence[Manifest], now: datetime) ->
     return _report(Layer.MACHINES, unsettled, [s.health for s in seen], min(ready, wanted), wanted)
 
 
-def _tasks(cluster: Cluster, manifests: Sequence[Manifest], now: datetime) -> LayerReport:
-    ray = [_see(cluster, m, now).health for m in manifests if ref_of(m).group == _RAY_GROUP]
+def _tasks(cluster: Cluster, manifests: Sequence[Manifest], now: datetime, patience: Patience) -> LayerReport:
+    ray = [_see(cluster, m, now, patience).health for m in manifests if ref_of(m).group == _RAY_GROUP]
     if not ray:
         return LayerReport(Layer.TASKS, LayerState.NOT_APPLICABLE, detail="nothing in this revision runs on Ray")
     unsettled = [h for h in ray if not _settled(h)]
     return _report(Layer.TASKS, unsettled, ray, len(ray) - len(unsettled), len(ray))
 
 
-def _memory(cluster: Cluster, manifests: Sequence[Manifest], now: datetime) -> LayerReport:
-    workloads = [_see(cluster, m, now) for m in manifests if ref_of(m).kind in _WORKLOADS]
+def _memory(cluster: Cluster, manifests: Sequence[Manifest], now: datetime, patience: Patience) -> LayerReport:
+    workloads = [_see(cluster, m, now, patience) for m in manifests if ref_of(m).kind in _WORKLOADS]
     if not workloads:
         return LayerReport(Layer.MEMORY, LayerState.NOT_APPLICABLE, detail="no engine of this revision to ask")
     healths = [_engine_health(cluster, each) for each in workloads]
@@ -71,15 +73,15 @@ def _memory(cluster: Cluster, manifests: Sequence[Manifest], now: datetime) -> L
     return _report(Layer.MEMORY, unsettled, healths, ready, sum(h.wanted for h in healths))
 
 
-_Look = Callable[[Cluster, Sequence[Manifest], datetime], LayerReport]
+_Look = Callable[[Cluster, Sequence[Manifest], datetime, Patience], LayerReport]
 _LOOKS: dict[Layer, _Look] = {Layer.MACHINES: _machines, Layer.TASKS: _tasks, Layer.MEMORY: _memory}
 
 
-def _see(cluster: Cluster, manifest: Manifest, now: datetime) -> _Seen:
+def _see(cluster: Cluster, manifest: Manifest, now: datetime, patience: Patience) -> _Seen:
     ref = ref_of(manifest)
     live = cluster.get(ref)
     around = cluster.related(live) if live is not None and ref.kind in _WORKLOADS else Related()
-    return _Seen(live, around, assess(ref, live, around, now=now))
+    return _Seen(live, around, assess(ref, live, around, now=now, patience=patience))
 
 
 def _settled(health: ObjectHealth) -> bool:

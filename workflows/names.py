@@ -22,7 +22,8 @@ def entity_id(cluster: ClusterRef, service: ServiceRef) -> str:
 
 def rollout_id(request: RolloutRequest) -> str:
     """The rollout of one plan: the same plan cannot be rolled out twice at the same time."""
-    return f"rollout/{_place(request.cluster, request.service)}/{request.plan_digest[:_DIGEST_LENGTH]}"
+    digest = request.plan_digest.removeprefix("sha256:")[:_DIGEST_LENGTH]
+    return f"rollout/{_place(request.cluster, request.service)}/{digest}"
 
 
 def schedule_id(cluster: ClusterRef, service: ServiceRef) -> str:

@@ -15,17 +15,20 @@ from controlplane.workflows.messages import (
     DriftSummary,
     FieldDrift,
     HealRequest,
+    HistoryEntry,
     Phase,
     Result,
+    RolloutOutcome,
     RolloutProgress,
     RolloutTicket,
+    ServiceState,
     StopRequest,
     Timeouts,
 )
 from controlplane.workflows.names import entity_id
 from controlplane.workflows.service import ServiceEntity
 from tests.workflows.scenes import play, world_with
-from tests.workflows.simulated import HEALTHY, NEVER, World, key_of, revision_of
+from tests.workflows.simulated import HEALTHY, NEVER, key_of, revision_of
 from tests.workflows.stage import SERVICE, Stage
 
 PATIENT = Timeouts(machines_s=60, tasks_s=60, memory_s=60, api_s=0)
@@ -203,17 +206,21 @@ def test_heals_stop_when_the_budget_is_spent(temporal_address: str) -> None:
 
 
 def test_the_entity_remembers_the_last_twenty_rollouts(temporal_address: str) -> None:
-    world = World()
-    for number in range(22):
-        world.add_revision(number, {"workload": {"chat": f"v{number}"}})
+    before = tuple(
+        HistoryEntry(revision_of(n), "plan", "ada", "", RolloutOutcome(Result.OK, revision_of(n)), "rollout")
+        for n in range(101, 121)
+    )
 
     async def scene(stage: Stage) -> None:
-        for number in range(22):
-            await stage.roll_out(number)
+        state = ServiceState(stage.cluster, SERVICE, revision_of(120), history=before)
+        await stage.client.start_workflow(
+            ServiceEntity.run, state, id=entity_id(stage.cluster, SERVICE), task_queue=stage.queue
+        )
+        await stage.roll_out(1)
         history = await commands.history(stage.client, stage.cluster, SERVICE)
-        assert [h.revision.number for h in history] == list(range(2, 22))
+        assert [h.revision.number for h in history] == [*range(102, 121), 1]
 
-    play(temporal_address, world, scene)
+    play(temporal_address, world_with(), scene)
 
 
 def test_nothing_is_lost_over_continuing_as_new(temporal_address: str) -> None:
