@@ -7,6 +7,7 @@ of the package runs.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -111,6 +112,19 @@ class Follower:
                 return self._for(statement, scope)
             case ast.With() | ast.Try():
                 return self._block(statement.body, scope)
+            case _:
+                self._effect(statement, scope)
+        return None
+
+    def _if(self, statement: ast.If, scope: Scope) -> _Return | None:
+        test = evaluate(statement.test, scope)
+        if isinstance(test, Unresolved):
+            self.recorder.undecided.append(f"{scope.module.name}: {ast.unparse(statement.test)}")
+            return None
+        return self._block(statement.body if test else statement.orelse, scope)
+
+    def _effect(self, statement: ast.stmt, scope: Scope) -> None:
+        match statement:
             case ast.Expr():
                 evaluate(statement.value, scope)
             case ast.Assign(targets=[target]):
@@ -123,14 +137,21 @@ class Follower:
                 _import(statement, scope)
             case ast.FunctionDef():
                 scope.local[statement.name] = Function(scope.module, statement)
-        return None
+            case ast.AugAssign():
+                self._add(statement, scope)
+            case ast.Pass() | ast.Raise() | ast.AnnAssign():
+                pass
+            case _:
+                self.recorder.undecided.append(f"{scope.module.name}: {ast.unparse(statement)}")
 
-    def _if(self, statement: ast.If, scope: Scope) -> _Return | None:
-        test = evaluate(statement.test, scope)
-        if isinstance(test, Unresolved):
-            self.recorder.undecided.append(f"{scope.module.name}: {ast.unparse(statement.test)}")
-            return None
-        return self._block(statement.body if test else statement.orelse, scope)
+    def _add(self, statement: ast.AugAssign, scope: Scope) -> None:
+        current, more = evaluate(statement.target, scope), evaluate(statement.value, scope)
+        if isinstance(current, list) and isinstance(more, list):
+            _assign(statement.target, [*current, *more], scope)
+        elif isinstance(current, str) and isinstance(more, str):
+            _assign(statement.target, current + more, scope)
+        else:
+            self.recorder.undecided.append(f"{scope.module.name}: {ast.unparse(statement)}")
 
     def _for(self, statement: ast.For, scope: Scope) -> _Return | None:
         items = evaluate(statement.iter, scope)
@@ -234,6 +255,8 @@ def _plain_method(base: Value, name: str, arguments: list[Value], text: str) -> 
 def _external(scope: Scope, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     if name in _FIELDS:
         return Instance(_FIELDS[name], tuple(arguments), keywords)
+    if name == "itertools.permutations" and isinstance(arguments[0], list):
+        return list(itertools.permutations(arguments[0], *(n for n in keywords.values() if isinstance(n, int))))
     if name == "typing.cast":
         return arguments[1]
     if name == "builtins.super":

@@ -67,7 +67,9 @@ def write(version: str, date: str, archives: Path | None) -> bool:
             print(f"{version}: {refused}", file=sys.stderr)
             return False
         release = read("vllm", version, archive)
-    arguments = arguments_of(release)
+    arguments, undecided = arguments_of(release)
+    for statement in undecided:
+        print(f"{version}: not followed: {statement}", file=sys.stderr)
     (FOLDER / f"arguments-{version}.json").write_text(table_text(release, date, arguments), encoding="utf-8")
     print(f"{version}: {len(arguments)} arguments from {release.archive}")
     return True

@@ -20,13 +20,13 @@ _INVERSES = {"--enable-": "--disable-", "--disable-": "--enable-"}
 _RESOLVED_LATER = "left unset by the command line; the engine chooses it when it starts"
 
 
-def arguments_of(release: Release) -> dict[str, Entry]:
-    """Every option of `vllm serve`, by canonical name, in the order of the names."""
+def arguments_of(release: Release) -> tuple[dict[str, Entry], list[str]]:
+    """Every option of `vllm serve` by canonical name, in order, and the statements that could not be followed."""
     program = Program(release.files)
     recorder = recorded(program, "vllm.entrypoints.cli.serve", "ServeSubcommand", "subparser_init")
     pairs = "class EnableDisableAction" in release.files.get("vllm/utils/argparse_utils.py", "")
     entries = {canonical_name(call): _entry(call, pairs=pairs) for call in values_of(recorder.calls)}
-    return dict(sorted(entries.items()))
+    return dict(sorted(entries.items())), recorder.undecided
 
 
 def canonical_name(call: Call) -> str:
