@@ -99,15 +99,24 @@ def _place(pods: Iterable[Pod], nodes: Sequence[Node]) -> Placement:
     free = {node.name: dict(node.free) for node in nodes}
     assigned: dict[str, str] = {}
     unplaced: list[Pod] = []
+    last: tuple[Pod, Node] | None = None
     for pod in pods:
-        node = _fullest(pod, nodes, free)
+        node = _again(pod, last, free) or _fullest(pod, nodes, free)
         if node is None:
             unplaced.append(pod)
             continue
+        last = (pod, node)
         assigned[pod.name] = node.name
         for resource, amount in pod.requests.items():
             free[node.name][resource] = free[node.name].get(resource, 0) - amount
     return Placement(dict(sorted(assigned.items())), tuple(unplaced), free)
+
+
+def _again(pod: Pod, last: tuple[Pod, Node] | None, free: Mapping[str, Mapping[str, int]]) -> Node | None:
+    """The node of the pod before, if that was of the same shape and one more fits: it is still the fullest."""
+    if last is None or (pod.requests, pod.constraints) != (last[0].requests, last[0].constraints):
+        return None
+    return last[1] if _holds(free[last[1].name], pod.requests) else None
 
 
 def _fullest(pod: Pod, nodes: Sequence[Node], free: Mapping[str, Mapping[str, int]]) -> Node | None:

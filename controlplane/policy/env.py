@@ -12,7 +12,7 @@ from controlplane.policy.model_service import EnvEntry, ModelService
 from controlplane.policy.policy_set import Policy
 
 _SECRET_NAME: Final = re.compile(
-    r"TOKEN(?!IZER|S\b)|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIAL"
+    r"TOKEN(?!IZER|S(?:_|\b))|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIAL"
 )
 """Names of variables whose values are secrets; `TOKENIZERS_PARALLELISM` and `MAX_TOKENS` are not among them."""
 

@@ -14,6 +14,7 @@ from controlplane.diagnostics import (
     Severity,
     Span,
 )
+from controlplane.source import printable
 
 
 def finding(
@@ -28,10 +29,11 @@ def finding(
     evidence: tuple[Evidence, ...] = (),
     related: tuple[RelatedSpan, ...] = (),
 ) -> Diagnostic:
-    """A finding with a remedy in words."""
-    return Diagnostic(rule, severity, layer, message, span, path, Remedy(remedy), evidence, related)
+    """A finding with a remedy in words. Keys and values of the user stand in both, so both are made printable."""
+    advice = Remedy(printable(remedy))
+    return Diagnostic(rule, severity, layer, printable(message), span, path, advice, evidence, related)
 
 
 def replacing(text: str, span: Span, new_text: str, applicability: Applicability) -> Remedy:
     """A remedy that replaces the characters of one place."""
-    return Remedy(text, (Edit(span, new_text),), applicability)
+    return Remedy(printable(text), (Edit(span, new_text),), applicability)

@@ -107,10 +107,12 @@ def fold(key: str) -> str:
 
 @functools.cache
 def _homes() -> Mapping[str, tuple[Home, ...]]:
+    """Homes by folded key, those at the top of a section first."""
+    homes = [Home(s, keys) for s in (*SECTIONS, "model", "runtime", "service") for keys in _keys_below(s)]
     found: dict[str, tuple[Home, ...]] = {}
-    for section in (*SECTIONS, "model", "runtime", "service"):
-        for keys in _keys_below(section):
-            found[fold(keys[-1])] = (*found.get(fold(keys[-1]), ()), Home(section, keys))
+    for home in sorted(homes, key=lambda h: len(h.keys)):
+        key = fold(home.keys[-1])
+        found[key] = (*found.get(key, ()), home)
     return found
 
 

@@ -29,13 +29,13 @@ def resolve(policy_set: PolicySet) -> tuple[Stack, tuple[Diagnostic, ...]]:
         return Stack(), tuple(sorted(findings))
     placed: list[Placed] = []
     for service in policy_set.services:
-        if service.policy.spec.spec.fleet == fleet.name:
-            resolved, more = _resolve(service, fleet)
-            findings += more
-            placed += [resolved[0]] if resolved is not None else []
-    inventory = inventory_of(fleet)
-    findings += check_fit(placed, inventory)
-    return _stack(fleet, [p for p in placed if _whole(p.setting.service)]), tuple(sorted(findings))
+        resolved, more = _resolve(service, fleet)
+        findings += more
+        if resolved is not None and resolved[0].setting.certain:
+            placed.append(resolved[0])
+    findings += check_fit(placed, inventory_of(fleet))
+    # A named policy that several services use gives the same finding for each of them.
+    return _stack(fleet, [p for p in placed if _whole(p.setting.service)]), tuple(sorted(dict.fromkeys(findings)))
 
 
 def _stack(fleet: Policy[FleetSpec], placed: list[Placed]) -> Stack:
@@ -60,8 +60,9 @@ def _versions(fleet: Policy[FleetSpec]) -> dict[str, Fact[str]]:
 
 
 def _resolve(service: Service, fleet: Policy[FleetSpec]) -> tuple[tuple[Placed, Parts] | None, list[Diagnostic]]:
-    findings = list(check_names(service, fleet))
-    setting, more = setting_of(service, fleet)
+    certain = service.policy.spec.spec.fleet == fleet.name
+    findings = list(check_names(service, fleet, certain))
+    setting, more = setting_of(service, fleet, certain)
     findings += more
     if setting is None:
         return None, findings
@@ -121,8 +122,8 @@ def rollout_settings(policy_set: PolicySet) -> Mapping[str, RolloutSettings]:
 
 def _settings(policy_set: PolicySet, fleet: Policy[FleetSpec]) -> Iterator[tuple[str, RolloutSettings]]:
     for service in policy_set.services:
-        resolved, _ = _resolve(service, fleet) if service.policy.spec.spec.fleet == fleet.name else (None, [])
-        if resolved is not None:
+        resolved, _ = _resolve(service, fleet)
+        if resolved is not None and resolved[0].setting.certain:
             yield service.key, _settings_of(resolved[0].setting, resolved[1])
 
 

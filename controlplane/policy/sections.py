@@ -49,7 +49,11 @@ def assemble(
     leaves = _leaves(service, path)
     below = {} if base is None else _leaves(base, ("spec",))
     if base is not None:
-        findings += _locked_overrides(name, base, leaves, below)
+        locked = _locked_overrides(base, leaves)
+        findings += [
+            _locked(name, base, index, path, leaves[path], below.get(path)) for path, index in locked.items()
+        ]
+        leaves = {path: leaf for path, leaf in leaves.items() if path not in locked}
     merged = below | leaves
     value = model.model_validate(_tree(merged))
     unsure = _within(service.unsure, path) | (frozenset() if base is None else _within(base.unsure, ("spec",)))
@@ -103,14 +107,15 @@ def unknown_name(
     return finding("policy/unknown-reference", message, service.span(*path), path, remedy)
 
 
-def _locked_overrides(name: str, base: Policy[Any], over: _Leaves, below: _Leaves) -> list[Diagnostic]:
-    findings = []
-    for index, key in enumerate(base.spec.locked):
-        locked = tuple(key.split("."))
-        for path, leaf in over.items():
-            if path[: len(locked)] == locked or locked[: len(path)] == path:
-                findings.append(_locked(name, base, index, path, leaf, below.get(path)))
-    return findings
+def _locked_overrides(base: Policy[Any], over: _Leaves) -> dict[KeyPath, int]:
+    """The paths that a service overrides although they are locked, each with the index of the lock."""
+    locks = [tuple(key.split(".")) for key in base.spec.locked]
+    found: dict[KeyPath, int] = {}
+    for path in over:
+        for index, lock in enumerate(locks):
+            if path[: len(lock)] == lock:
+                found.setdefault(path, index)
+    return found
 
 
 def _locked(name: str, base: Policy[Any], index: int, path: KeyPath, over: _Leaf, below: _Leaf | None) -> Diagnostic:

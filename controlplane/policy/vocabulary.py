@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 from pydantic.alias_generators import to_camel
@@ -25,7 +25,7 @@ _LABEL: Final = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 _LABEL_WORD: Final = r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
 _SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 _QUANTITY: Final = r"^[0-9]*\.?[0-9]*([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$"
-_DURATION: Final = r"^([0-9]+(\.[0-9]+)?(h|m|s))+$"
+DURATION: Final = r"^([0-9]+(\.[0-9]+)?(h|m|s))+$"
 _VERSION: Final = r"^[0-9]+\.[0-9]+(\.[0-9]+)?([.+-][0-9A-Za-z.+-]+)?$"
 _MEBIBYTE: Final = 1 << 20
 
@@ -85,7 +85,7 @@ def _read_quantity(value: object) -> object:
 def _is_memory(quantity: Quantity) -> Quantity:
     if quantity.bytes() < _MEBIBYTE:
         raise refused(
-            f"{quantity} is {quantity.bytes()} bytes; anything under 1Mi ({_MEBIBYTE} bytes) is a wrong suffix",
+            f"{quantity} is {float(quantity.value):g} bytes; less than 1Mi ({_MEBIBYTE} bytes) is a wrong suffix",
             "Write the size with Mi, Gi or Ti, such as 64Gi.",
         )
     return quantity
@@ -100,7 +100,7 @@ def _is_cpu(quantity: Quantity) -> Quantity:
 def _is_label(value: str) -> str:
     if len(value) > 63 or not re.match(_LABEL, value):
         raise refused(
-            f"{value!r} is no name for an object (a lower-case letter first, then letters, digits and -, 63 at most)",
+            f"{value!r} is no name for an object (lower-case letters, digits, -, a letter first; 63 at most)",
             f"Name it {_nearest_label(value)!r}.",
         )
     return value
@@ -194,7 +194,7 @@ Seconds = Annotated[
     int,
     BeforeValidator(_read_seconds),
     PlainSerializer(write_duration, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": _DURATION}),
+    WithJsonSchema({"type": "string", "pattern": DURATION}),
 ]
 """A length of time, written `30s`, `10m`, `1h30m`; whole seconds inside."""
 
@@ -221,8 +221,3 @@ class PolicyMetadata(Strict):
 
     name: Name
     """The name that other policies refer to; unique for its kind in the folder."""
-
-
-def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of a model, with keys as they are written in a policy."""
-    return model.model_json_schema(by_alias=True, mode="validation")

@@ -136,9 +136,9 @@ def _bound(key: str, words: str) -> Callable[[KeyPath, Error], tuple[str, str]]:
     return write
 
 
-def _too_short(path: KeyPath, error: Error) -> tuple[str, str]:
-    del path, error
-    return "is empty; at least one entry is needed", "Write at least one, or leave the key out where it is optional."
+def _too_short(_path: KeyPath, error: Error) -> tuple[str, str]:
+    what = "character" if error["type"] == "string_too_short" else "entry"
+    return f"is empty; at least one {what} is needed", "Write one, or leave the key out."
 
 
 def _too_long(path: KeyPath, error: Error) -> tuple[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from controlplane.diagnostics import Applicability, Diagnostic, KeyPath, Layer, Remedy, Severity
+from dataclasses import replace
+
+from controlplane.diagnostics import Applicability, Diagnostic, KeyPath, Remedy
 from controlplane.policy.findings import finding, replacing
 from controlplane.policy.homes import OWNERS, Home, elsewhere, fold, home_of
 from controlplane.policy.kinds import SECTIONS, known_keys
@@ -76,4 +78,4 @@ def _misspelled(document: Document, path: KeyPath, near: str | None, known: tupl
         if document.places.get((*path[:-1], near)) is not None:
             remedy = Remedy(f"Remove it; `{near}` is already there.")
     message = f"{label(path)} is not known" + (f"; the nearest known key is `{near}`" if near else "")
-    return Diagnostic("policy/unknown-key", Severity.ERROR, Layer.POLICY, message, span, path, remedy)
+    return replace(finding("policy/unknown-key", message, span, path, ""), remedy=remedy)

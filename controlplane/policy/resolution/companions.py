@@ -65,13 +65,13 @@ def namespaces(services: tuple[Service, ...], fleet: Policy[FleetSpec]) -> tuple
     )
 
 
-def check_names(service: Service, fleet: Policy[FleetSpec]) -> Iterator[Diagnostic]:
-    """Names that break other pods, and namespaces that the Fleet does not have."""
+def check_names(service: Service, fleet: Policy[FleetSpec], certain: bool) -> Iterator[Diagnostic]:
+    """Names that break other pods, and namespaces that the Fleet, if it is the right one, does not have."""
     variable = _COLLIDING.get(service.name)
     if variable is not None:
         yield _colliding(service, variable)
     known = [namespace.name for namespace in fleet.spec.namespaces]
-    if known and service.namespace not in known and ("spec", "namespaces") not in fleet.unsure:
+    if certain and known and service.namespace not in known and ("spec", "namespaces") not in fleet.unsure:
         yield _unknown_namespace(service, fleet, known)
 
 

@@ -43,9 +43,9 @@ def _world(tp: int, pp: int, tensor: Fact[int], pipeline: Fact[int]) -> Known[in
 
 def _check(setting: Setting, world: Known[int], wish: Fact[int], node: Fact[int]) -> list[Diagnostic]:
     count = setting.accelerator.count
-    if world.value > count:
+    if setting.certain and world.value > count:
         return [_spans_hosts(setting, world, node)]
-    if isinstance(wish, Known) and wish.value > count:
+    if setting.certain and isinstance(wish, Known) and wish.value > count:
         return [_more_than_node(setting, wish, node)]
     if isinstance(wish, Known) and wish.value < world.value:
         return [_too_few(setting, world, wish)]

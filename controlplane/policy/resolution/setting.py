@@ -11,17 +11,21 @@ from controlplane.policy.fleet import FleetSpec, Pool, PoolAccelerator
 from controlplane.policy.model_service import ModelServiceSpec
 from controlplane.policy.policy_set import Policy, Service
 from controlplane.source import nearest
-from controlplane.stack.facts import ABSENT, Declared, Fact, Known, Unknown, derived
+from controlplane.stack.facts import ABSENT, Declared, Fact, Known, Unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One service on the pool it is bound to. `pool_index` counts in the Fleet; `pool_choice` says why this pool."""
+    """One service on the pool it is bound to; `pool_index` counts in the Fleet.
+
+    `certain` is false where fleet or pool is a stand-in, because the one that the service names is not there: then
+    only what does not depend on the machines is judged.
+    """
 
     service: Service
     fleet: Policy[FleetSpec]
     pool_index: int
-    pool_choice: Fact[str]
+    certain: bool = True
 
     @property
     def spec(self) -> ModelServiceSpec:
@@ -64,31 +68,37 @@ def evidence(name: str, fact: Fact[Any], unit: str = "") -> Evidence:
     return Evidence(name, None, "not set", unit)
 
 
-def setting_of(service: Service, fleet: Policy[FleetSpec]) -> tuple[Setting | None, list[Diagnostic]]:
-    """Bind a service to its pool: the one it names, or the fleet's only one with GPUs."""
-    pool = service.machine.fact(service.machine.value.pool, "pool")
-    if not sure(pool):
-        return None, []
-    if isinstance(pool, Known):
-        return _named_pool(service, fleet, pool)
-    with_gpus = [i for i, p in enumerate(fleet.spec.pools) if p.accelerator is not None]
+def setting_of(
+    service: Service, fleet: Policy[FleetSpec], certain: bool = True
+) -> tuple[Setting | None, list[Diagnostic]]:
+    """Bind a service to its pool: the one it names, or the fleet's only one with GPUs.
+
+    `certain` is false for a fleet that stands in for one that is not there.
+    """
+    with_gpus = [index for index, pool in enumerate(fleet.spec.pools) if pool.accelerator is not None]
+    stand_in = Setting(service, fleet, with_gpus[0], certain=False) if with_gpus else None
+    if not certain:
+        return stand_in, []
+    wish = service.machine.fact(service.machine.value.pool, "pool")
+    if not sure(wish) or ("spec", "pools") in fleet.unsure:
+        return stand_in, []
+    if isinstance(wish, Known):
+        return _named_pool(service, fleet, wish, stand_in)
     if len(with_gpus) != 1:
-        return None, [_no_choice(service, fleet, len(with_gpus))]
-    name = fleet.spec.pools[with_gpus[0]].name
-    choice = derived(name, f"the only pool of Fleet `{fleet.name}` with GPUs", [])
-    return Setting(service, fleet, with_gpus[0], choice), []
+        return stand_in, [_no_choice(service, fleet, len(with_gpus))]
+    return Setting(service, fleet, with_gpus[0]), []
 
 
 def _named_pool(
-    service: Service, fleet: Policy[FleetSpec], pool: Known[str]
+    service: Service, fleet: Policy[FleetSpec], wish: Known[str], stand_in: Setting | None
 ) -> tuple[Setting | None, list[Diagnostic]]:
-    names = [p.name for p in fleet.spec.pools]
-    if pool.value not in names:
-        return None, [] if ("spec", "pools") in fleet.unsure else [_unknown_pool(service, fleet, pool, names)]
-    index = names.index(pool.value)
+    names = [pool.name for pool in fleet.spec.pools]
+    if wish.value not in names:
+        return stand_in, [_unknown_pool(service, fleet, wish, names)]
+    index = names.index(wish.value)
     if fleet.spec.pools[index].accelerator is None:
-        return None, [_no_gpus(service, fleet, pool)]
-    return Setting(service, fleet, index, pool), []
+        return stand_in, [_no_gpus(service, fleet, wish)]
+    return Setting(service, fleet, index), []
 
 
 def _unknown_pool(service: Service, fleet: Policy[FleetSpec], pool: Known[str], names: list[str]) -> Diagnostic:

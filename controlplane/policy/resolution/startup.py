@@ -34,7 +34,8 @@ def derive_startup(setting: Setting) -> tuple[Startup, list[Diagnostic]]:
     explicit = section.fact(section.value.probes.startup, "probes", "startup")
     weights, bandwidth = weight_bytes(setting), read_bandwidth(setting)
     if isinstance(explicit, Known):
-        return Startup(explicit), _shorter_than_reading(setting, explicit, weights, bandwidth)
+        findings = _shorter_than_reading(setting, explicit, weights, bandwidth) if setting.certain else []
+        return Startup(explicit), findings
     if not isinstance(weights, Known):
         formula = f"the size of the weights is not known: {UNKNOWN_WEIGHTS_SECONDS} s"
         return Startup(derived(UNKNOWN_WEIGHTS_SECONDS, formula)), _unknown_weights(setting, weights)

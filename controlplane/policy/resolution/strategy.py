@@ -27,7 +27,8 @@ def derive_rollout(setting: Setting, startup: Startup, termination: Termination)
     deadline = _deadline(setting, startup, termination)
     strategy = _recreate(setting, deadline) if _recreates(setting) else _rolling(setting, deadline)
     memory = _memory_seconds(setting, startup, termination)
-    return Rollout(strategy, memory), [*_surge_without_effect(setting), *_too_short(setting, startup, memory)]
+    too_short = _too_short(setting, startup, memory) if setting.certain else []
+    return Rollout(strategy, memory), [*_surge_without_effect(setting), *too_short]
 
 
 def surge_of(setting: Setting) -> int:

@@ -138,7 +138,7 @@ def _too_old(setting: Setting) -> Iterator[Diagnostic]:
     """Image volumes need a feature gate that older clusters have off."""
     version = setting.fleet.spec.versions.kubernetes
     since = on_by_default("ImageVolume")
-    if not since.reached_by(version):
+    if setting.certain and not since.reached_by(version):
         fact = setting.fleet.fact(version, "spec", "versions", "kubernetes")
         where = setting.declared("spec", "model", "from", "image")
         yield finding(

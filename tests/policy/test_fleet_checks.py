@@ -1,0 +1,45 @@
+"""A Fleet whose pools pods can be bound to."""
+
+from __future__ import annotations
+
+from tests.policy.folder import FLEET, findings, one
+
+SECOND = "    - {name: spare, accelerator: {product: L4, count: 1}, nodes: 1, cpu: 8, memory: 64Gi"
+
+
+def with_pool(rest: str) -> str:
+    return FLEET.replace("  storage:\n", f"{SECOND}{rest}}}\n  storage:\n")
+
+
+def test_two_pools_with_labels_of_their_own_are_fine() -> None:
+    assert findings(with_pool(", labels: {example.com/pool: spare}")) == []
+
+
+def test_pool_whose_selector_picks_another_pool_is_a_warning() -> None:
+    found = one(findings(with_pool(", labels: {example.com/pool: h100, x: y}")), "policy/selector-picks-other-pool")
+    assert found.severity == "warning"
+    assert "`h100`" in found.message
+    assert "`spare`" in found.message
+
+
+def test_pool_without_labels_picks_every_node() -> None:
+    found = one(findings(with_pool("")), "policy/selector-picks-other-pool")
+    assert "no label at all" in found.message
+
+
+def test_selector_that_misses_its_own_pool_is_an_error() -> None:
+    found = one(findings(with_pool(", labels: {a: b}, selector: {a: c}")), "policy/selector-misses-pool")
+    assert "`c`" in found.message
+    assert "`b`" in found.message
+    assert found.path[-2:] == ("selector", "a")
+
+
+def test_more_nodes_at_least_than_at_most_is_an_error() -> None:
+    found = one(findings(FLEET.replace("nodes: 2", "nodes: {min: 3, max: 2}")), "policy/bad-value")
+    assert "at least 3" in found.message
+    assert "at most 2" in found.message
+
+
+def test_pool_named_twice_is_an_error() -> None:
+    text = with_pool(", labels: {a: b}").replace("name: spare", "name: h100")
+    assert one(findings(text), "policy/duplicate-name").path == ("spec", "pools", 1, "name")

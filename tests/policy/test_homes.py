@@ -1,0 +1,102 @@
+"""A knob in the wrong section is told where it lives, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from controlplane.policy.homes import OWNERS, home_of
+from controlplane.policy.kinds import SECTIONS, known_keys
+from tests.policy.folder import FLEET, findings, one, remedy, service
+
+MISPLACED = [
+    ("machine", "gpuMemoryUtilization: 0.9", "memory.gpuMemoryUtilization",
+     "gpuMemoryUtilization is vLLM's (memory section): a whole-GPU request does not limit memory"),
+    ("machine", "--gpu-memory-utilization: 0.9", "memory.gpuMemoryUtilization", "is vLLM's (memory section)"),
+    ("machine", "tensorParallel: 2", "memory.tensorParallel", "is vLLM's"),
+    ("machine", "tensor_parallel_size: 2", "memory.tensorParallel", "is vLLM's"),
+    ("machine", "replicas: 2", "task.replicas", "is the task layer's"),
+    ("memory", "replicas: 2", "task.replicas", "is the task layer's"),
+    ("memory", "gpusPerPod: 2", "task.gpusPerPod", "is the task layer's"),
+    ("memory", "memory: 64Gi", "machine.memory", "is Kubernetes' (machine section): it is the pod's memory"),
+    ("task", "maxNumSeqs: 2", "memory.maxNumSeqs", "is vLLM's"),
+    ("task", "pool: h100", "machine.pool", "is Kubernetes'"),
+    ("task", "surge: 1", "rollout.surge", "is the rollout's"),
+    ("machine", "grace: 90s", "machine.termination.grace", "stands one level away"),
+    ("machine", "drain: 90s", "machine.termination.drain", "stands one level away"),
+    ("memory", "image: a", "runtime.image", "is the runtime's"),
+    ("memory", "servedName: a", "model.servedName", "is the model's"),
+    ("machine", "port: 80", "service.port", "is the Service's"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("section", "line", "home", "words"), MISPLACED, ids=[f"{m[0]} {m[1]}" for m in MISPLACED])
+def test_misplaced_key_is_told_its_home(section: str, line: str, home: str, words: str) -> None:
+    found = one(findings(FLEET, service(**{section: f"{{{line}}}"})), "policy/misplaced-key")
+    assert words in found.message
+    assert remedy(found) == f"Move it to `spec.{home}`."
+    assert found.span.column == 4 + len(section) + 2
+
+
+@pytest.mark.parametrize("key", ["replicas", "maxModelLen", "pool", "surge", "image"])
+def test_key_at_the_top_is_told_its_section(key: str) -> None:
+    found = one(findings(FLEET, service(f"  {key}: 3\n")), "policy/misplaced-key")
+    assert f".{key}`" in remedy(found)
+
+
+def test_misplaced_key_in_a_named_policy_is_told_both_homes() -> None:
+    policy = (
+        "apiVersion: controlplane.dev/v1alpha1\nkind: MachinePolicy\nmetadata: {name: m}\nspec: {maxModelLen: 1}\n"
+    )
+    found = one(findings(FLEET, policy), "policy/misplaced-key")
+    assert remedy(found) == (
+        "Move it to `spec.memory.maxModelLen` of the ModelService, or to `spec.maxModelLen` of a MemoryPolicy."
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "what"),
+    [
+        ("nodeSelector", "`selector` of the pool"),
+        ("tolerations", "`taints` of the pool"),
+        ("resources", "`machine.cpu`"),
+        ("terminationGracePeriodSeconds", "`machine.termination.grace`"),
+        ("maxSurge", "`rollout.surge`"),
+        ("gpus", "`memory.tensorParallel`"),
+    ],
+)
+def test_key_of_a_manifest_is_told_what_decides_it_here(key: str, what: str) -> None:
+    found = one(findings(FLEET, service(machine=f"{{{key}: 1}}")), "policy/misplaced-key")
+    assert what in remedy(found)
+
+
+def test_misspelling_of_a_known_key_is_not_taken_for_a_misplaced_one() -> None:
+    found = one(findings(FLEET, service(memory="{maxModelLength: 1}")), "policy/unknown-key")
+    assert "maxModelLen" in remedy(found)
+
+
+def test_other_spelling_of_a_known_key_has_a_safe_edit() -> None:
+    found = one(findings(FLEET, service(memory="{max_model_len: 1}")), "policy/unknown-key")
+    assert found.remedy is not None
+    (edit,) = found.remedy.edits
+    assert (edit.new_text, found.remedy.applicability) == ("maxModelLen", "safe")
+    assert (edit.span.column, edit.span.end_column) == (12, 25)
+
+
+def test_other_spelling_beside_the_right_one_is_to_be_removed() -> None:
+    found = one(findings(FLEET, service(memory="{maxModelLen: 1, max_model_len: 1}")), "policy/unknown-key")
+    assert remedy(found) == "Remove it; `maxModelLen` is already there."
+
+
+def test_key_like_nothing_lists_what_is_known() -> None:
+    found = one(findings(FLEET, service(task="{zzzzzz: 1}")), "policy/unknown-key")
+    assert remedy(found) == "Remove it; known here are gpusPerPod, policy, replicas."
+
+
+def test_every_knob_of_a_section_is_found_from_every_other_section() -> None:
+    for section in SECTIONS:
+        for key in known_keys("ModelService", ("spec", section)):
+            if key == "policy":
+                continue
+            home = home_of(key, ("elsewhere",))
+            assert home is not None, key
+            assert home.section in OWNERS
