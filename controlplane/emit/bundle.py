@@ -91,8 +91,8 @@ class Bundle:
 def lower(tree: Any, default: Origin) -> tuple[Any, dict[KeyPath, Origin]]:
     """Separate a builder's tree into plain values and the origin of each leaf.
 
-    Mapping entries whose value is None are left out, so a builder may write optional fields in place. Leaves
-    outside any `Sourced` get `default`.
+    Mapping entries whose value is None are left out, so a builder may write optional fields in place, and so are
+    mappings of which nothing is left; one that is written empty stays. Leaves outside any `Sourced` get `default`.
     """
     provenance: dict[KeyPath, Origin] = {}
     value = _lower(tree, (), default, provenance)
@@ -103,10 +103,9 @@ def _lower(node: Any, path: KeyPath, origin: Origin, provenance: dict[KeyPath, O
     if isinstance(node, Sourced):
         return _lower(node.value, path, node.origin, provenance)
     if isinstance(node, Mapping):
-        present = dict(_present(node))
-        if not present:
+        if not node:
             provenance[path] = origin
-        return {k: _lower(v, (*path, k), origin, provenance) for k, v in present.items()}
+        return {k: _lower(v, (*path, k), origin, provenance) for k, v in _present(node)}
     if isinstance(node, list | tuple):
         if not node:
             provenance[path] = origin
@@ -116,4 +115,10 @@ def _lower(node: Any, path: KeyPath, origin: Origin, provenance: dict[KeyPath, O
 
 
 def _present(node: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return ((k, v) for k, v in node.items() if v is not None)
+    return ((k, v) for k, v in node.items() if not _vanishes(v))
+
+
+def _vanishes(node: Any) -> bool:
+    if isinstance(node, Sourced):
+        return _vanishes(node.value)
+    return node is None or (isinstance(node, Mapping) and bool(node) and all(map(_vanishes, node.values())))

@@ -76,7 +76,8 @@ def _stuck_rollout(workload: Workload, pods: PodSet, stack: Stack) -> Iterator[s
 
 
 def _is_zero(fact: Fact[int | str]) -> bool:
-    return value_of(fact) in (0, "0%")
+    value = value_of(fact)
+    return value == 0 if isinstance(value, int) else value == "0%"
 
 
 def _absolute(fact: Fact[int | str], replicas: int, *, round_up: bool) -> int | None:

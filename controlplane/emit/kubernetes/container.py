@@ -27,7 +27,7 @@ def build(container: Container, engine: CommandLine | None) -> dict[str, Any]:
         "args": list(args) or None,
         "env": environment(container.env),
         "ports": [_port(port) for port in container.ports] or None,
-        "resources": _resources(container),
+        "resources": {"requests": _amounts(container.requests), "limits": _amounts(container.limits)},
         "volumeMounts": [_mount(mount) for mount in container.mounts] or None,
         "startupProbe": probes.build(container.startup_probe),
         "readinessProbe": probes.build(container.readiness_probe),
@@ -54,11 +54,6 @@ def _mount(mount: Mount) -> Any:
         "readOnly": mount.read_only or None,
     }
     return at(fields, mount.origin)
-
-
-def _resources(container: Container) -> dict[str, Any] | None:
-    parts = {"requests": _amounts(container.requests), "limits": _amounts(container.limits)}
-    return parts if any(parts.values()) else None
 
 
 def _amounts(amounts: Mapping[str, Fact[Quantity]]) -> dict[str, Any] | None:

@@ -39,10 +39,7 @@ def _replicas(count: Count) -> Sourced | None:
 
 def _strategy(strategy: Strategy) -> dict[str, Any]:
     rolling = {"maxSurge": sourced(strategy.max_surge), "maxUnavailable": sourced(strategy.max_unavailable)}
-    return {
-        "type": sourced(strategy.type),
-        "rollingUpdate": rolling if any(rolling.values()) else None,
-    }
+    return {"type": sourced(strategy.type), "rollingUpdate": rolling}
 
 
 def _command_lines(workload: Workload) -> dict[str, CommandLine]:

@@ -20,7 +20,7 @@ _NO_SERVICE_LINKS = "a Service named vllm would otherwise set VLLM_PORT=tcp://..
 def build(pods: PodSet, engines: Mapping[str, CommandLine]) -> dict[str, Any]:
     """`template`; `engines` are the command lines by the name of their container."""
     head = {"labels": by_name(pods.labels), "annotations": by_name(_annotations(pods))}
-    return {"metadata": head if any(head.values()) else None, "spec": _spec(pods, engines)}
+    return {"metadata": head, "spec": _spec(pods, engines)}
 
 
 def _annotations(pods: PodSet) -> dict[str, Any]:
@@ -86,10 +86,9 @@ def _toleration(toleration: Toleration) -> dict[str, Any]:
 
 
 def _spread(spread: TopologySpread) -> dict[str, Any]:
-    labels = by_name(spread.match_labels)
     return {
         "topologyKey": spread.topology_key,
         "maxSkew": spread.max_skew,
         "whenUnsatisfiable": spread.when_unsatisfiable,
-        "labelSelector": {"matchLabels": labels} if labels else None,
+        "labelSelector": {"matchLabels": by_name(spread.match_labels)},
     }

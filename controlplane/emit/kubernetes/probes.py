@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from controlplane.emit.bundle import Sourced, sourced
-from controlplane.stack.facts import Fact
+from controlplane.emit.bundle import at, sourced
+from controlplane.stack.facts import Derived, Fact
 from controlplane.stack.pods import ExecProbe, HttpGet, Probe, TcpSocket
 
 
@@ -15,11 +15,10 @@ def build(probe: Probe | None) -> dict[str, Any] | None:
         return None
     kind, handler = _handler(probe.handler)
     delay = sourced(probe.initial_delay_seconds)
-    period = sourced(probe.period_seconds)
     return {
-        kind: Sourced(handler, period.origin) if period else handler,
+        kind: at(handler, probe.origin or Derived("what the probe asks")),
         "initialDelaySeconds": delay if delay and delay.value else None,
-        "periodSeconds": period,
+        "periodSeconds": sourced(probe.period_seconds),
         "timeoutSeconds": sourced(probe.timeout_seconds),
         "failureThreshold": sourced(probe.failure_threshold),
     }

@@ -32,9 +32,7 @@ def _source(name: str, source: EmptyDir | Claim | ImageVolume | OtherVolume) -> 
 
 
 def _empty_dir(source: EmptyDir) -> dict[str, Any]:
-    """Without medium and limit it stays the one empty map that is written: it is what picks the kind of volume."""
+    """Without medium and limit it is the one empty map that is written: it is what picks the kind of volume."""
+    medium = {"medium": source.medium} if source.medium else {}
     limit = sourced(source.size_limit)
-    return {
-        "medium": source.medium or None,
-        "sizeLimit": limit and Sourced(limit.value.canonical(), limit.origin),
-    }
+    return medium | ({"sizeLimit": Sourced(limit.value.canonical(), limit.origin)} if limit else {})

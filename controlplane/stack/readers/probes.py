@@ -21,6 +21,7 @@ def read(probe: Field) -> Probe | None:
         _seconds(probe["periodSeconds"], 10),
         _seconds(probe["timeoutSeconds"], 1),
         _seconds(probe["failureThreshold"], 3),
+        probe.origin,
     )
 
 
