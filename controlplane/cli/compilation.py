@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,9 @@ from controlplane.source import Dialect, Document, read_yaml
 
 if TYPE_CHECKING:
     from controlplane.emit.bundle import Bundle
+    from controlplane.policy.fleet import FleetSpec
     from controlplane.policy.policy_set import PolicySet
-    from controlplane.stack.inventory import Inventory
+    from controlplane.stack.inventory import Inventory, NodePool
     from controlplane.stack.model import Stack
 
 
@@ -83,20 +84,65 @@ def compiled(paths: Sequence[str]) -> Compiled:
     return Compiled(result, result.stack, result.bundle)
 
 
-def inventory_of(paths: Sequence[str]) -> Inventory:
-    """The pools of every Fleet in the files together; ends the verb with 1 on errors, 2 without a Fleet."""
-    from controlplane.policy import inventory, load_policies
+@dataclass(frozen=True, slots=True)
+class FleetView:
+    """What Fleets say there is: machines, and claims as (namespace, name)."""
 
-    sources = read_sources(paths)
+    inventory: Inventory
+    claims: tuple[tuple[str, str], ...]
+
+
+def fleets_in(paths: Sequence[str]) -> FleetView:
+    """The pools and claims of every Fleet in the files together; each path is read on its own.
+
+    Ends the verb with 1 on errors, with 2 where there is no Fleet.
+    """
+    from controlplane.policy import resolve
+    from controlplane.policy.resolution.inventory import inventory_of
+    from controlplane.stack.inventory import Inventory
+
+    pools: list[NodePool] = []
+    claims: set[tuple[str, str]] = set()
+    for policies in map(_with_fleet, paths):
+        pools += [pool for fleet in policies.fleets.values() for pool in inventory_of(fleet).pools]
+        claims.update(claim for fleet in policies.fleets.values() for claim in _claims(fleet.spec))
+        claims.update(
+            (w.ref.namespace, c) for w in resolve(policies)[0].workloads for p in w.pod_sets for c in p.claims()
+        )
+    return FleetView(Inventory(tuple(_by_name(pools))), tuple(sorted(claims)))
+
+
+def _with_fleet(path: str) -> PolicySet:
+    from controlplane.policy import load_policies
+
+    sources = read_sources([path])
     documents, findings = _parse(sources)
     policies, more = load_policies(documents)
     if has_errors((*findings, *more)):
         texts = {s.name: s.text for s in sources}
         click.echo(findings_text.render((*findings, *more), texts, colour=False), err=True)
-        raise VerbEnd(Exit.NEGATIVE, "the Fleets have errors")
+        raise VerbEnd(Exit.NEGATIVE, f"the policies in {path} have errors")
     if not policies.fleets:
-        raise VerbEnd(Exit.NOTHING_TO_READ, f"no Fleet in {', '.join(paths)}")
-    return inventory(policies)
+        raise VerbEnd(Exit.NOTHING_TO_READ, f"no Fleet in {path}")
+    return policies
+
+
+def _claims(fleet: FleetSpec) -> Iterator[tuple[str, str]]:
+    """Storage does not say in which namespaces its claims are: every namespace of the Fleet may use them."""
+    for namespace in fleet.namespaces:
+        for storage in fleet.storage:
+            yield from ((namespace.name, claim) for claim in storage.claims)
+
+
+def _by_name(pools: Sequence[NodePool]) -> list[NodePool]:
+    """Each pool once: several folders may describe the same machines, and then they must agree."""
+    found: dict[str, NodePool] = {}
+    for pool in pools:
+        if found.setdefault(pool.name, pool) != pool:
+            raise VerbEnd(
+                Exit.NEGATIVE, f"two Fleets describe the pool {pool.name!r} differently", "Rename one of them."
+            )
+    return list(found.values())
 
 
 def _parse(sources: Sequence[SourceFile]) -> tuple[list[Document], tuple[Diagnostic, ...]]:

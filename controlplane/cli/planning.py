@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.plan.plan import plan as make_plan
+from controlplane.stack.references import ObjectRef
 
 if TYPE_CHECKING:
     from controlplane.cli.compilation import Compiled
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from controlplane.emit.bundle import Bundle, EmittedObject, Manifest
     from controlplane.plan.changes import ChangeSet
     from controlplane.policy.policy_set import PolicySet
+    from controlplane.stack.model import Stack
 
 SERVICE_LABEL = "controlplane.dev/service"
 
@@ -46,8 +48,27 @@ def fleet_context(policies: PolicySet) -> str | None:
 
 def plan_against(target: Target, compiled: Compiled) -> Planned:
     """Ask the API server what would become of every object, and compare."""
+    from controlplane.policy import rollout_settings
+
     changes = observe_and_plan(target, compiled.bundle, compiled.whole.digests())
-    return Planned(compiled.bundle, changes)
+    settings = {service: asdict(each) for service, each in rollout_settings(compiled.whole.policies).items()}
+    notes = (*changes.notes, *missing_claims(target, compiled.stack))
+    return Planned(compiled.bundle, replace(changes, notes=notes, settings=settings, context=target.context))
+
+
+def missing_claims(target: Target, stack: Stack) -> tuple[str, ...]:
+    """A sentence for each claim that a workload mounts and that does not exist: its pods would wait for it."""
+    wanted = {
+        (_claim_ref(w.ref.namespace, c), w.ref) for w in stack.workloads for p in w.pod_sets for c in p.claims()
+    }
+    absent = [(claim, user) for claim, user in sorted(wanted) if target.cluster.get(claim) is None]
+    return tuple(
+        f"{user} mounts {claim}, which does not exist: its pods will not be scheduled." for claim, user in absent
+    )
+
+
+def _claim_ref(namespace: str, name: str) -> ObjectRef:
+    return ObjectRef("v1", "PersistentVolumeClaim", namespace, name)
 
 
 def observe_and_plan(target: Target, bundle: Bundle, digests: Mapping[str, str]) -> ChangeSet:

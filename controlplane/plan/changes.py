@@ -166,13 +166,19 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """A whole plan, in apply order."""
+    """A whole plan, in apply order.
+
+    `settings` are the rollout settings of each service as plain values: a saved plan is applied without its policies.
+    `context` is the kubeconfig context that it was made with.
+    """
 
     changes: tuple[Change, ...]
     cluster_uid: str = ""
     offline: bool = False
     notes: tuple[str, ...] = ()
     source_digests: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    context: str = ""
 
     def of_service(self, service: str) -> tuple[Change, ...]:
         """The changes of one service (`namespace/name`)."""

@@ -141,7 +141,7 @@ def _unscheduled(
     if leaving:
         text = f"waiting for {leaving} older pods to leave; pending for {waited:.0f} s (scheduler: {scheduler})"
         return PodTrouble(name, "WaitingForRoom", text, failed=False)
-    text = f"no room for {waited:.0f} s of the {patience.no_room:.0f} s allowed (scheduler: {scheduler})"
+    text = f"not scheduled for {waited:.0f} s of the {patience.no_room:.0f} s allowed (scheduler: {scheduler})"
     return PodTrouble(name, "Unschedulable", text, failed=waited >= patience.no_room)
 
 

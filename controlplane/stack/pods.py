@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from controlplane.source import Quantity
-from controlplane.stack.facts import ABSENT, Fact, Origin
+from controlplane.stack.facts import ABSENT, Fact, Known, Origin
 
 
 class CountOwner(enum.StrEnum):
@@ -247,3 +247,8 @@ class PodSet:
     service_account: Fact[str] = ABSENT
     image_pull_secrets: tuple[str, ...] = ()
     annotation_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
+
+    def claims(self) -> tuple[str, ...]:
+        """The names of the PersistentVolumeClaims that its pods mount."""
+        known = (v.source.value for v in self.volumes if isinstance(v.source, Known))
+        return tuple(source.name for source in known if isinstance(source, Claim))

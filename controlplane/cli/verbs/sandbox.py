@@ -11,7 +11,6 @@ from controlplane.cli.exit import Exit
 from controlplane.cli.options import format_option
 
 if TYPE_CHECKING:
-    from controlplane.sandbox.machines import Machine
     from controlplane.sandbox.status import SandboxStatus
 
 _name = click.option("--name", default="default", show_default=True, help="Which sandbox; several run side by side.")
@@ -29,14 +28,23 @@ def command() -> None:
 
 @command.command()
 @_name
-@click.option("--fleet", "fleets", multiple=True, metavar="FILE", help="Machines from the Fleets in FILE or folder.")
+@click.option(
+    "--fleet", "fleets", multiple=True, metavar="FILE", help="Machines and claims from the Fleets in FILE or folder."
+)
 @click.option("--api-port", type=click.IntRange(1, 65535), help="Port of the API server; a free one otherwise.")
 def up(name: str, fleets: tuple[str, ...], api_port: int | None) -> Exit:
-    """Start it, or repair what has ended; with --fleet it gets exactly the Fleets' machines."""
+    """Start it, or repair what has ended; with --fleet it gets exactly the Fleets' machines, and their claims."""
+    from controlplane.cli.compilation import fleets_in
+    from controlplane.sandbox.claims import SimulatedClaim, apply_claims
+    from controlplane.sandbox.fleet import machines_of
     from controlplane.sandbox.lifecycle import up as start
 
-    machines = _machines(fleets) if fleets else None
+    view = fleets_in(fleets) if fleets else None
+    machines = machines_of(view.inventory) if view else None
     sandbox = start(name, machines, report=_report, api_port=api_port)
+    if view is not None:
+        made = apply_claims(sandbox.api(), (SimulatedClaim(*claim) for claim in view.claims))
+        _report(f"{made} simulated claims stand in the Fleet's namespaces")
     click.echo(f"kubeconfig: {sandbox.kubeconfig}")
     click.echo(f"context:    {sandbox.context}")
     click.echo(f"server:     {sandbox.server}")
@@ -69,13 +77,6 @@ def status(name: str | None, format_: str) -> Exit:
     found = [look(n) for n in ([name] if name else folders_of(os.environ).names())]
     click.echo(json.dumps([_as_json(s) for s in found], indent=2) if format_ == "json" else _as_text(found))
     return Exit.OK if found and all(s.state is State.RUNNING for s in found) else Exit.NEGATIVE
-
-
-def _machines(fleets: tuple[str, ...]) -> tuple[Machine, ...]:
-    from controlplane.cli.compilation import inventory_of
-    from controlplane.sandbox.machines import machines_of
-
-    return machines_of(inventory_of(fleets))
 
 
 def _report(text: str) -> None:
