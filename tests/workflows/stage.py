@@ -79,9 +79,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(address: str, world: World) -> AsyncIterator[Stage]:
+async def staged(address: str, world: World, *, identity: str = "") -> AsyncIterator[Stage]:
     """A worker on a queue of its own, until the block ends."""
-    client = await Client.connect(address)
+    client = await Client.connect(address, identity=identity or None)
     stage = Stage(client, world)
     cluster = SimulatedCluster(world)
     async with make_worker(client, cluster, TemporalActivities(client, stage.queue), stage.queue):
