@@ -104,6 +104,11 @@ def one(found: Iterable[Diagnostic], rule: str) -> Diagnostic:
     return match
 
 
+def told(rule: str, *texts: str) -> Diagnostic:
+    """The only finding of a rule about a Fleet and these texts."""
+    return one(findings(FLEET, *texts), rule)
+
+
 def remedy(finding: Diagnostic) -> str:
     """What a finding says to do."""
     assert finding.remedy is not None

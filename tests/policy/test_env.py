@@ -6,7 +6,7 @@ import pytest
 
 from controlplane.stack.facts import Known
 from controlplane.stack.pods import ConfigKey, SecretKey
-from tests.policy.folder import FLEET, container, findings, one, service
+from tests.policy.folder import FLEET, container, findings, service, told
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from tests.policy.folder import FLEET, container, findings, one, service
     ["HF_TOKEN", "hf_token", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "OPENAI_API_KEY", "APIKEY", "MY_CREDENTIALS"],
 )
 def test_literal_secret_is_refused_by_its_name(name: str) -> None:
-    found = one(findings(FLEET, service(env=f"[{{name: {name}, value: 5up3r-s3cr3t}}]")), "policy/literal-secret")
+    found = told("policy/literal-secret", service(env=f"[{{name: {name}, value: 5up3r-s3cr3t}}]"))
     assert found.path == ("spec", "env", 0, "value")
     assert "5up3r" not in repr(found)
 
@@ -23,7 +23,7 @@ def test_literal_secret_is_refused_by_its_name(name: str) -> None:
     "value", ["hf_abcdefghijklmnopqrstuvwxyz", "sk-abcdefghijklmnopqrstuvwx", "AKIAABCDEFGHIJKLMNOP"]
 )
 def test_literal_secret_is_refused_by_its_form(value: str) -> None:
-    found = one(findings(FLEET, service(env=f"[{{name: PLAIN, value: {value}}}]")), "policy/literal-secret")
+    found = told("policy/literal-secret", service(env=f"[{{name: PLAIN, value: {value}}}]"))
     assert value not in repr(found)
 
 
@@ -33,9 +33,7 @@ def test_plain_variable_is_taken(name: str) -> None:
 
 
 def test_variable_set_twice_is_refused() -> None:
-    found = one(
-        findings(FLEET, service(env="[{name: A, value: b}, {name: A, value: c}]")), "policy/duplicate-variable"
-    )
+    found = told("policy/duplicate-variable", service(env="[{name: A, value: b}, {name: A, value: c}]"))
     assert found.path == ("spec", "env", 1, "name")
     assert len(found.related) == 1
 
@@ -60,5 +58,5 @@ def test_variable_of_the_policy_replaces_ours() -> None:
 
 
 def test_entry_after_a_refused_one_keeps_its_place() -> None:
-    found = one(findings(FLEET, service(env="[{name: A}, {name: HF_TOKEN, value: b}]")), "policy/literal-secret")
+    found = told("policy/literal-secret", service(env="[{name: A}, {name: HF_TOKEN, value: b}]"))
     assert found.path == ("spec", "env", 1, "value")

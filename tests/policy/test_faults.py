@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.policy.folder import FLEET, SERVICE, findings, one, remedy, service
+from tests.policy.folder import FLEET, SERVICE, findings, one, remedy, service, told
 
 CASES = [
     ("text for number", service(memory='{maxModelLen: "16384"}'), "policy/wrong-type",
@@ -84,12 +84,12 @@ def test_fault_states_both_values_and_the_remedy(text: str, rule: str, message: 
 
 
 def test_wrong_value_is_shown_at_the_value() -> None:
-    found = one(findings(FLEET, service(memory="{maxModelLen: many}")), "policy/wrong-type")
+    found = told("policy/wrong-type", service(memory="{maxModelLen: many}"))
     assert (found.span.line, found.span.column, found.span.end_column) == (9, 25, 29)
 
 
 def test_missing_key_is_shown_at_its_parent() -> None:
-    found = one(findings(FLEET, service(runtime="{image: a}")), "policy/missing-key")
+    found = told("policy/missing-key", service(runtime="{image: a}"))
     assert (found.span.line, found.span.column) == (7, 3)
     assert found.path == ("spec", "runtime", "vllm")
 
@@ -101,7 +101,7 @@ def test_tag_of_a_union_is_not_in_the_path() -> None:
 
 def test_values_of_the_environment_are_never_shown() -> None:
     for text in (service(env="[{name: A, value: [5up3r]}]"), service(env="[{name: A, value: 12345}]")):
-        found = one(findings(FLEET, text), "policy/wrong-type")
+        found = told("policy/wrong-type", text)
         assert "5up3r" not in repr(found)
         assert "12345" not in repr(found)
 
@@ -112,12 +112,12 @@ def test_null_inside_an_extra_argument_is_a_value() -> None:
 
 
 def test_control_characters_are_not_printed_raw() -> None:
-    found = one(findings(FLEET, service(memory='{maxModelLen: "\\e[31m"}')), "policy/wrong-type")
+    found = told("policy/wrong-type", service(memory='{maxModelLen: "\\e[31m"}'))
     assert "\x1b" not in found.message
 
 
 def test_long_value_is_cut() -> None:
-    found = one(findings(FLEET, service(memory=f"{{maxModelLen: {'x' * 5000}}}")), "policy/wrong-type")
+    found = told("policy/wrong-type", service(memory=f"{{maxModelLen: {'x' * 5000}}}"))
     assert len(found.message) < 200
 
 

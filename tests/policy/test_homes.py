@@ -6,7 +6,7 @@ import pytest
 
 from controlplane.policy.homes import OWNERS, home_of
 from controlplane.policy.kinds import SECTIONS, known_keys
-from tests.policy.folder import FLEET, findings, one, remedy, service
+from tests.policy.folder import remedy, service, told
 
 MISPLACED = [
     ("machine", "gpuMemoryUtilization: 0.9", "memory.gpuMemoryUtilization",
@@ -31,7 +31,7 @@ MISPLACED = [
 
 @pytest.mark.parametrize(("section", "line", "home", "words"), MISPLACED, ids=[f"{m[0]} {m[1]}" for m in MISPLACED])
 def test_misplaced_key_is_told_its_home(section: str, line: str, home: str, words: str) -> None:
-    found = one(findings(FLEET, service(**{section: f"{{{line}}}"})), "policy/misplaced-key")
+    found = told("policy/misplaced-key", service(**{section: f"{{{line}}}"}))
     assert words in found.message
     assert remedy(found) == f"Move it to `spec.{home}`."
     assert found.span.column == 4 + len(section) + 2
@@ -39,7 +39,7 @@ def test_misplaced_key_is_told_its_home(section: str, line: str, home: str, word
 
 @pytest.mark.parametrize("key", ["replicas", "maxModelLen", "pool", "surge", "image"])
 def test_key_at_the_top_is_told_its_section(key: str) -> None:
-    found = one(findings(FLEET, service(f"  {key}: 3\n")), "policy/misplaced-key")
+    found = told("policy/misplaced-key", service(f"  {key}: 3\n"))
     assert f".{key}`" in remedy(found)
 
 
@@ -47,7 +47,7 @@ def test_misplaced_key_in_a_named_policy_is_told_both_homes() -> None:
     policy = (
         "apiVersion: controlplane.dev/v1alpha1\nkind: MachinePolicy\nmetadata: {name: m}\nspec: {maxModelLen: 1}\n"
     )
-    found = one(findings(FLEET, policy), "policy/misplaced-key")
+    found = told("policy/misplaced-key", policy)
     assert remedy(found) == (
         "Move it to `spec.memory.maxModelLen` of the ModelService, or to `spec.maxModelLen` of a MemoryPolicy."
     )
@@ -65,17 +65,17 @@ def test_misplaced_key_in_a_named_policy_is_told_both_homes() -> None:
     ],
 )
 def test_key_of_a_manifest_is_told_what_decides_it_here(key: str, what: str) -> None:
-    found = one(findings(FLEET, service(machine=f"{{{key}: 1}}")), "policy/misplaced-key")
+    found = told("policy/misplaced-key", service(machine=f"{{{key}: 1}}"))
     assert what in remedy(found)
 
 
 def test_misspelling_of_a_known_key_is_not_taken_for_a_misplaced_one() -> None:
-    found = one(findings(FLEET, service(memory="{maxModelLength: 1}")), "policy/unknown-key")
+    found = told("policy/unknown-key", service(memory="{maxModelLength: 1}"))
     assert "maxModelLen" in remedy(found)
 
 
 def test_other_spelling_of_a_known_key_has_a_safe_edit() -> None:
-    found = one(findings(FLEET, service(memory="{max_model_len: 1}")), "policy/unknown-key")
+    found = told("policy/unknown-key", service(memory="{max_model_len: 1}"))
     assert found.remedy is not None
     (edit,) = found.remedy.edits
     assert (edit.new_text, found.remedy.applicability) == ("maxModelLen", "safe")
@@ -83,12 +83,12 @@ def test_other_spelling_of_a_known_key_has_a_safe_edit() -> None:
 
 
 def test_other_spelling_beside_the_right_one_is_to_be_removed() -> None:
-    found = one(findings(FLEET, service(memory="{maxModelLen: 1, max_model_len: 1}")), "policy/unknown-key")
+    found = told("policy/unknown-key", service(memory="{maxModelLen: 1, max_model_len: 1}"))
     assert remedy(found) == "Remove it; `maxModelLen` is already there."
 
 
 def test_key_like_nothing_lists_what_is_known() -> None:
-    found = one(findings(FLEET, service(task="{zzzzzz: 1}")), "policy/unknown-key")
+    found = told("policy/unknown-key", service(task="{zzzzzz: 1}"))
     assert remedy(found) == "Remove it; known here are gpusPerPod, policy, replicas."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controlplane.policy import resolve
-from tests.policy.folder import FLEET, SERVICE, findings, load, one, remedy, service, stack
+from tests.policy.folder import FLEET, SERVICE, findings, load, one, remedy, service, stack, told
 
 
 def test_small_service_loads_without_a_finding() -> None:
@@ -53,7 +53,7 @@ def test_kind_of_ours_without_a_version_is_told_so() -> None:
 
 
 def test_same_name_twice_points_at_the_second_and_at_the_first() -> None:
-    found = one(findings(FLEET, SERVICE, SERVICE), "policy/duplicate-name")
+    found = told("policy/duplicate-name", SERVICE, SERVICE)
     assert found.span.file == "2.yaml"
     assert [r.span.file for r in found.related] == ["1.yaml"]
 
@@ -65,7 +65,7 @@ def test_same_name_in_another_namespace_is_another_service() -> None:
 
 
 def test_unknown_fleet_gets_the_nearest_name() -> None:
-    found = one(findings(FLEET, service(fleet="prd")), "policy/unknown-reference")
+    found = told("policy/unknown-reference", service(fleet="prd"))
     assert (found.span.file, found.span.line, found.span.column) == ("1.yaml", 5, 10)
     assert remedy(found) == "Write `prod`."
 
@@ -77,7 +77,7 @@ def test_reference_to_a_broken_policy_is_not_reported_again() -> None:
 
 def test_services_of_two_fleets_are_refused() -> None:
     other = FLEET.replace("name: prod", "name: test")
-    found = one(findings(FLEET, other, SERVICE, service(name="other", fleet="test")), "policy/two-fleets")
+    found = told("policy/two-fleets", other, SERVICE, service(name="other", fleet="test"))
     assert "`test`" in found.message
     assert "`prod`" in found.message
 
@@ -171,4 +171,4 @@ def test_duplicate_of_a_shared_finding_is_told_once() -> None:
     )
     one_service, other = service(machine="m1").replace("machine: m1", "machine: {policy: m}"), None
     other = one_service.replace("name: chat", "name: search")
-    one(findings(FLEET, policy, one_service, other), "policy/grace-shorter-than-drain")
+    told("policy/grace-shorter-than-drain", policy, one_service, other)

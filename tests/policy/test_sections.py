@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controlplane.stack.facts import Declared, Derived, Known
-from tests.policy.folder import FLEET, findings, load, one, only_service, remedy, service
+from tests.policy.folder import FLEET, findings, load, only_service, remedy, service, told
 
 MACHINE = """\
 apiVersion: controlplane.dev/v1alpha1
@@ -76,12 +76,12 @@ def test_locked_nested_key_is_refused_and_its_neighbour_is_free() -> None:
 def test_lock_on_a_mapping_locks_all_below_it() -> None:
     policy = MACHINE.replace("[termination.drain, pool]", "[termination]")
     text = service(machine="{policy: standard, termination: {preStop: 5s}}")
-    assert one(findings(FLEET, policy, text), "policy/locked-key").path[-1] == "preStop"
+    assert told("policy/locked-key", policy, text).path[-1] == "preStop"
 
 
 def test_locked_extra_argument_is_refused() -> None:
     text = service(memory="{policy: short, extraArgs: {max_loras: 8}}")
-    found = one(findings(FLEET, MEMORY, text), "policy/locked-key")
+    found = told("policy/locked-key", MEMORY, text)
     assert "the number 8" in found.message
     assert "the number 4" in found.message
 
@@ -92,26 +92,24 @@ def test_refused_override_leaves_the_locked_value_in_force() -> None:
 
 
 def test_lock_on_an_unknown_key_gets_the_nearest_known_one() -> None:
-    found = one(findings(FLEET, MACHINE.replace("pool]", "pol]")), "policy/unknown-locked-key")
+    found = told("policy/unknown-locked-key", MACHINE.replace("pool]", "pol]"))
     assert (found.span.line, found.span.column) == (8, 31)
     assert remedy(found) == "Write `pool`."
 
 
 def test_lock_on_an_unknown_nested_key_gets_the_nearest_known_one() -> None:
-    found = one(
-        findings(FLEET, MACHINE.replace("termination.drain", "termination.drian")), "policy/unknown-locked-key"
-    )
+    found = told("policy/unknown-locked-key", MACHINE.replace("termination.drain", "termination.drian"))
     assert remedy(found) == "Write `termination.drain`."
 
 
 def test_unknown_policy_gets_the_nearest_name() -> None:
-    found = one(findings(FLEET, MACHINE, service(machine="{policy: standart}")), "policy/unknown-reference")
+    found = told("policy/unknown-reference", MACHINE, service(machine="{policy: standart}"))
     assert found.path == ("spec", "machine", "policy")
     assert remedy(found) == "Write `standard`."
 
 
 def test_policy_of_another_kind_is_not_found() -> None:
-    found = one(findings(FLEET, MACHINE, service(memory="{policy: standard}")), "policy/unknown-reference")
+    found = told("policy/unknown-reference", MACHINE, service(memory="{policy: standard}"))
     assert "no MemoryPolicy is called `standard`" in found.message
 
 
@@ -124,7 +122,7 @@ def test_rollout_may_be_named_in_short() -> None:
 
 
 def test_unknown_rollout_in_short_is_shown_at_its_name() -> None:
-    found = one(findings(FLEET, service(rollout="careful")), "policy/unknown-reference")
+    found = told("policy/unknown-reference", service(rollout="careful"))
     assert (found.span.line, found.span.column) == (10, 12)
 
 

@@ -67,11 +67,14 @@ def derive_arguments(setting: Setting) -> tuple[Arguments, list[Diagnostic]]:
     for name, path, fact in (*_own(setting), *_extra(setting)):
         argument = table.argument(name) if table is not None else None
         canonical = argument.name if argument is not None else name
-        if path[0] == "extraArgs" and canonical in places:
+        key = next((k for k, known in _KEYS.items() if known == canonical), None)
+        if path[0] == "extraArgs" and (key is not None or canonical in _DECIDED):
+            findings.append(_has_a_home(setting, path, canonical, key))
+        elif canonical in places:
             findings.append(_set_twice(setting, path, places[canonical]))
-            continue
-        findings += _judge(setting, table, name, canonical, path, fact)
-        values[canonical], places[canonical] = fact, path
+        else:
+            findings += _judge(setting, table, name, path, fact)
+            values[canonical], places[canonical] = fact, path
     drains = table is not None and table.argument("shutdown_timeout") is not None
     return Arguments(values, drains), findings
 
@@ -116,17 +119,9 @@ def canonical_name(key: str) -> str:
 
 
 def _judge(
-    setting: Setting,
-    table: ArgumentTable | None,
-    name: str,
-    canonical: str,
-    path: tuple[str, ...],
-    fact: Known[Any],
+    setting: Setting, table: ArgumentTable | None, name: str, path: tuple[str, ...], fact: Known[Any]
 ) -> list[Diagnostic]:
     """What is wrong with one argument."""
-    key = next((k for k, argument in _KEYS.items() if argument == canonical), None)
-    if path[0] == "extraArgs" and (key is not None or canonical in _DECIDED):
-        return [_has_a_home(setting, path, canonical, key)]
     if table is None:
         return []
     argument = table.argument(name)
