@@ -63,10 +63,12 @@ def pytest_configure_node(node: pytest.Item) -> None:
     node.workerinput["sandbox_state"] = str(node.config.stash[_FOLDER])  # type: ignore[attr-defined]
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Build the sandbox's programs before the first test: it takes minutes, and a test's time limit would end it."""
-    if any("sandbox" in getattr(item, "fixturenames", ()) for item in items):
-        build(folders_of(os.environ).cache, report=_report(config))
+    if session.config.option.collectonly:
+        return
+    if any("sandbox_folders" in getattr(item, "fixturenames", ()) for item in session.items):
+        build(folders_of(os.environ).cache, report=_report(session.config))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -92,6 +92,7 @@ def _environment(scratch: Path) -> dict[str, str]:
     ours = {
         "GOCACHE": str(scratch / "cache"),
         "GOMODCACHE": str(scratch / "modules"),
+        "GOTMPDIR": str(scratch),
         # Module folders are read-only by default, which makes them hard to delete.
         "GOFLAGS": "-modcacherw -trimpath -buildvcs=false",
         "CGO_ENABLED": "0",

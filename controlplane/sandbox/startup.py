@@ -28,6 +28,7 @@ from controlplane.sandbox.record import Record
 from controlplane.sandbox.stages import stages
 
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_RAY = "/apis/ray.io/v1"
 _VERSION = "sandbox.controlplane.dev/version"
 _UNANSWERED = (*UNREACHABLE, ApiRefused)
 
@@ -124,12 +125,20 @@ def _write_kubeconfigs(place: Place, context: str) -> None:
 def _define_ray_resources(place: Place, record: Record) -> None:
     api = api_of(place.kubeconfig)
     definitions = [json.loads(path.read_text()) for path in place.binaries.data(binaries.KUBERAY, "crds")]
-    paths = [_define(api, definition) for definition in definitions]
-    await_ready(API_SERVER, place, record, lambda: all(_is_established(api.get(path)) for path in paths))
+    for definition in definitions:
+        _define(api, definition)
+    names = {definition["spec"]["names"]["plural"] for definition in definitions}
+    await_ready(API_SERVER, place, record, lambda: names <= _served(api))
 
 
-def _define(api: ApiServer, definition: Object) -> str:
-    """Create or renew a resource definition; returns its path. One of this version already is left alone."""
+def _served(api: ApiServer) -> set[str]:
+    """The resources of Ray that are established: discovery lists no others, and answers without the megabytes."""
+    found = api.find(_RAY) or {}
+    return {resource["name"] for resource in found.get("resources", ())}
+
+
+def _define(api: ApiServer, definition: Object) -> None:
+    """Create or renew a resource definition; one of this version already is left alone."""
     path = f"{_DEFINITIONS}/{definition['metadata']['name']}"
     live = api.find(path)
     definition["metadata"].setdefault("annotations", {})[_VERSION] = binaries.KUBERAY.version
@@ -138,9 +147,3 @@ def _define(api: ApiServer, definition: Object) -> str:
         api.create(_DEFINITIONS, definition)
     elif live["metadata"].get("annotations", {}).get(_VERSION) != binaries.KUBERAY.version:
         api.apply(path, definition)
-    return path
-
-
-def _is_established(definition: Object) -> bool:
-    conditions = (definition.get("status") or {}).get("conditions") or ()
-    return any(entry["type"] == "Established" and entry["status"] == "True" for entry in conditions)
