@@ -54,11 +54,12 @@ class Argument:
 
     `flags` are the spellings that set it, `no_flags` those that set it to false (empty for a switch that can only be
     turned on). `choices` are all values the command line accepts, `known` values the release names without refusing
-    others. `items` is the kind of a list's elements; they follow the flag as `nargs` says (argparse's), or each has
-    a flag of its own (`repeated`), or all are one word (`separator`). `optional`: the word None and the empty string
-    are read as not set. `reader` names the vLLM function that reads suffixes (1k = 1000, 1K = 1024;
-    `human_readable_int_or_auto` also takes `auto` and -1). `json_of` is the configuration class a JSON value fills,
-    `where` the configuration field. `frontend` arguments belong to the HTTP server and not to the engine.
+    others; where they are in capitals (backends) vLLM reads them in any case. `items` is the kind of a list's
+    elements; they follow the flag as `nargs` says (argparse's), or each has a flag of its own (`repeated`), or all
+    are one word (`separator`). `optional`: the word None and the empty string are read as not set. `reader` names the
+    vLLM function that reads suffixes (1k = 1000, 1K = 1024; `human_readable_int_or_auto` also takes `auto` and -1).
+    `json_of` is the configuration class a JSON value fills, `where` the configuration field. `frontend` arguments
+    belong to the HTTP server and not to the engine.
     """
 
     name: str
