@@ -15,6 +15,7 @@ from controlplane.policy.resolution.fitting import Placed, check_fit
 from controlplane.policy.resolution.inventory import inventory_of
 from controlplane.policy.resolution.setting import Setting, setting_of
 from controlplane.stack.facts import Fact
+from controlplane.stack.inventory import Inventory
 from controlplane.stack.model import Context, Stack
 from controlplane.stack.references import Reference
 
@@ -36,6 +37,12 @@ def resolve(policy_set: PolicySet) -> tuple[Stack, tuple[Diagnostic, ...]]:
     findings += check_fit(placed, inventory_of(fleet))
     # A named policy that several services use gives the same finding for each of them.
     return _stack(fleet, [p for p in placed if _whole(p.setting.service)]), tuple(sorted(dict.fromkeys(findings)))
+
+
+def inventory(policy_set: PolicySet) -> Inventory:
+    """The machines of all Fleets together, in the order of their names."""
+    fleets = [inventory_of(fleet) for fleet in policy_set.fleets.values()]
+    return Inventory(tuple(p for f in fleets for p in f.pools), tuple(s for f in fleets for s in f.storage))
 
 
 def _stack(fleet: Policy[FleetSpec], placed: list[Placed]) -> Stack:

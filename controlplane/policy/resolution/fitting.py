@@ -87,7 +87,7 @@ def _no_surge(placed: Placed, pool: NodePool, now: Placement) -> Diagnostic:
     return finding(
         "policy/surge-does-not-fit",
         f"surge {surge} needs {surge} more pods while the old ones run, with those of other services that surge; in "
-        f"pool `{pool.name}` with its {setting.pool.nodes.max} nodes one needs {shortage(victim, now, every=True)}: "
+        f"pool `{pool.name}` with its {setting.pool.nodes.max} nodes one needs {shortage(victim, now)}: "
         "the new pod would stay Pending and no old one would go",
         where.span,
         where.path,
@@ -102,11 +102,14 @@ def _pool_place(placed: Placed) -> Declared:
     return machine.declared("pool") if machine.wrote("pool") else placed.setting.declared("metadata", "name")
 
 
-def shortage(pod: Pod, placement: Placement, every: bool = False) -> str:
-    """What a pod needs of each resource that is short, beside what is free in all and on the best node."""
+def shortage(pod: Pod, placement: Placement) -> str:
+    """What a pod needs of each resource that is short, beside what is free in all and on the best node.
+
+    Where GPUs are short, they alone: CPU and memory are mostly a share that follows them.
+    """
     short = [r for r, amount in sorted(pod.requests.items()) if placement.largest_free(r) < amount]
-    if not short:
-        short = [r for r in sorted(pod.requests) if "/" in r] if every or pod.requests else []
+    gpus = [r for r in short if "/" in r] or ([r for r in sorted(pod.requests) if "/" in r] if not short else [])
+    short = gpus or short
     return "; ".join(
         f"{_amount(r, pod.requests[r])} {r}, of which {_amount(r, placement.total_free(r))} are free in total and "
         f"at most {_amount(r, placement.largest_free(r))} on one node"
