@@ -7,10 +7,10 @@ object with one.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from controlplane.diagnostics import KeyPath, render_path
 
@@ -26,25 +26,22 @@ MISSING: Final = Missing()
 """There is no such field; None would be a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemKey:
+class ItemKey(NamedTuple):
     """The item of a map list with these merge keys, sorted by name."""
 
     keys: tuple[tuple[str, Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ItemValue:
+class ItemValue(NamedTuple):
     """The member of a set list with this value."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class ItemIndex:
+class ItemIndex(NamedTuple):
     """An item of an atomic list; `name` is what people call it, where its content says so."""
 
-    index: int
+    place: int
     name: tuple[str, str] | None = None
 
 
@@ -60,6 +57,7 @@ def label(address: Address) -> str:
     return _render(address, strict=False)
 
 
+@functools.lru_cache(maxsize=1 << 15)
 def identity(address: Address) -> str:
     """The address as a key: like `label`, but items of atomic lists keep their index, because there order counts."""
     return _render(address, strict=True)
@@ -82,7 +80,7 @@ def _item_text(step: ItemKey | ItemValue | ItemIndex, *, strict: bool) -> str:
     if isinstance(step, ItemValue):
         return _plain(step.value)
     if strict or step.name is None:
-        return str(step.index)
+        return str(step.place)
     return f"{step.name[0]}={_plain(step.name[1])}"
 
 
@@ -98,7 +96,7 @@ _DEFAULT_KEYS = {"protocol": "TCP"}
 
 def item_key(item: Any, names: Sequence[str]) -> ItemKey | None:
     """The merge keys of one item; None when it has none of them and cannot be told apart."""
-    if not isinstance(item, Mapping) or not any(name in item for name in names):
+    if not isinstance(item, dict) or not any(name in item for name in names):
         return None
     return ItemKey(tuple((name, item.get(name, _DEFAULT_KEYS.get(name))) for name in sorted(names)))
 
@@ -108,7 +106,7 @@ def locate(document: Any, address: Address) -> tuple[KeyPath, Any] | None:
     path: list[str | int] = []
     node = document
     for step in address:
-        index = _index_of(node, step)
+        index = index_of(node, step)
         if index is None:
             return None
         path.append(index)
@@ -122,9 +120,10 @@ def value_at(document: Any, address: Address) -> Any:
     return MISSING if found is None else found[1]
 
 
-def _index_of(node: Any, step: Step) -> str | int | None:
+def index_of(node: Any, step: Step) -> str | int | None:
+    """Where a step leads in `node`: a key, an index, or None when there is no such field or item."""
     if isinstance(step, str):
-        return step if isinstance(node, Mapping) and step in node else None
+        return step if isinstance(node, dict) and step in node else None
     if not isinstance(node, list):
         return None
     if isinstance(step, ItemKey):
@@ -133,15 +132,15 @@ def _index_of(node: Any, step: Step) -> str | int | None:
         return next((i for i, item in enumerate(node) if item == step.value), None)
     if step.name is not None:
         key, value = step.name
-        return next((i for i, item in enumerate(node) if isinstance(item, Mapping) and item.get(key) == value), None)
-    return step.index if step.index < len(node) else None
+        return next((i for i, item in enumerate(node) if isinstance(item, dict) and item.get(key) == value), None)
+    return step.place if step.place < len(node) else None
 
 
 def _keyed_index(items: Sequence[Any], step: ItemKey) -> int | None:
     """Exact matches first; then items that leave out a key the API server fills in, such as a port's protocol."""
     lax: int | None = None
     for index, item in enumerate(items):
-        if not isinstance(item, Mapping):
+        if not isinstance(item, dict):
             continue
         if all(item.get(name) == value for name, value in step.keys):
             return index

@@ -17,7 +17,7 @@ from controlplane.diagnostics import KeyPath
 from controlplane.emit.bundle import EmittedObject, Manifest
 from controlplane.plan.addresses import MISSING, Address, ItemKey, label, locate, value_at
 from controlplane.plan.changes import FieldAction, FieldChange, ForeignField, Overruled
-from controlplane.plan.declared import Unlike, declared_fields, unlike
+from controlplane.plan.declared import DeclaredField, declared_fields, unlike
 from controlplane.plan.differences import BOOKKEEPING, Difference, differences
 from controlplane.plan.field_ownership import (
     ManagerEntry,
@@ -90,8 +90,8 @@ def adopted_fields(live: Manifest, desired: EmittedObject) -> tuple[FieldChange,
             owners_of(entries, each.address),
             origin_below(desired, each.path),
         )
-        for each in declared_fields(desired.manifest, all_nodes(entries))
-        if locate(live, each.address) is not None
+        for each in declared_fields(desired.manifest, live, all_nodes(entries))
+        if each.found is not MISSING
     )
 
 
@@ -112,7 +112,7 @@ def foreign_fields(live: Manifest, desired: Manifest) -> tuple[ForeignField, ...
         (label(address), entry.manager): address
         for entry in entries
         if not entry.ours
-        for leaf in leaves(entry.fields, live)
+        for leaf, _ in leaves(entry.fields, live)
         if _counts_as_foreign(leaf) and not ours(leaf)
         for address in (_foreign_item(leaf, ours),)
     }
@@ -179,7 +179,7 @@ def _change(
     return FieldChange(difference.path, label(difference.address), action, before, after, owners, origin)
 
 
-def _overruled(each: Unlike, desired: EmittedObject, predicted: Manifest) -> Overruled:
+def _overruled(each: DeclaredField, desired: EmittedObject, predicted: Manifest) -> Overruled:
     text = label(each.address)
     wanted = _shown_value(desired.manifest, each.address, each.wanted)
     becomes = _shown_value(predicted, each.address, each.found)

@@ -86,7 +86,10 @@ def differences(before: Manifest, after: Manifest, nodes: Nodes) -> Iterator[Dif
 
     `nodes` are the managedFields trees of both states: they tell which lists have merge keys.
     """
-    yield from _of_maps(_without_bookkeeping(before), _without_bookkeeping(after), _Place((), (), nodes, None))
+    one, other = _without_bookkeeping(before), _without_bookkeeping(after)
+    # Most objects are unchanged. Unlike `==`, the text tells true from 1; another order only costs the comparison.
+    if repr(one) != repr(other):
+        yield from _of_maps(one, other, _Place((), (), nodes, None))
 
 
 def _without_bookkeeping(manifest: Manifest) -> Manifest:
@@ -97,9 +100,9 @@ def _without_bookkeeping(manifest: Manifest) -> Manifest:
 
 
 def _of_values(before: Any, after: Any, place: _Place) -> Iterator[Difference]:
-    if is_whole(place.nodes) and isinstance(before, Mapping | list) and isinstance(after, Mapping | list):
+    if is_whole(place.nodes) and isinstance(before, dict | list) and isinstance(after, dict | list):
         place = place.as_whole()
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
+    if isinstance(before, dict) and isinstance(after, dict):
         yield from _of_maps(before, after, place)
     elif isinstance(before, list) and isinstance(after, list):
         yield from _of_lists(before, after, place)
@@ -202,7 +205,7 @@ def _by_place(before: list[Any], after: list[Any]) -> list[tuple[int | None, int
     if len(before) == len(after):
         return [(index, index) for index in range(len(after))]
     shorter, longer = sorted((before, after), key=len)
-    if not all(isinstance(item, Mapping) for item in longer) or longer[: len(shorter)] != shorter:
+    if not all(isinstance(item, dict) for item in longer) or longer[: len(shorter)] != shorter:
         return None
     tail = range(len(shorter), len(longer))
     return [(None, i) if longer is after else (i, None) for i in tail]
@@ -212,7 +215,7 @@ def _one_sided(before: Any, after: Any, place: _Place) -> Difference:
     """The deepest place that covers all of what one side lacks: its only field, or its only item."""
     value = after if before is MISSING else before
     if isinstance(place.address[-1], str):
-        while isinstance(value, Mapping) and len(value) == 1:
+        while isinstance(value, dict) and len(value) == 1:
             key, value = next(iter(value.items()))
             place = place.step(key, key)
         if isinstance(value, list) and len(value) == 1:

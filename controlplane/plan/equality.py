@@ -8,9 +8,9 @@ counts.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from controlplane.diagnostics import KeyPath
@@ -43,17 +43,21 @@ _DURATION = re.compile(r"(?:^|[a-z])(?:duration|timeout|interval|period|window|d
 
 def same_value(path: KeyPath, one: Any, other: Any) -> bool:
     """Whether two values of the field at `path` mean the same."""
+    if type(one) is type(other) and one == other and not isinstance(one, dict | list):
+        return True
     return canonical_text(path, one) == canonical_text(path, other)
 
 
 def canonical_text(path: KeyPath, value: Any) -> str:
     """One text for every spelling of a value; different values of a field have different texts."""
-    return json.dumps(canonical(path, value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    plain = canonical(path, value)
+    # Texts are most of all values; an opening quote alone tells them from everything that JSON writes.
+    return f'"{plain}' if isinstance(plain, str) else json.dumps(plain, sort_keys=True)
 
 
 def canonical(path: KeyPath, value: Any) -> Any:
     """The value in one spelling, containers included."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: canonical((*path, key), item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [canonical((*path, index), item) for index, item in enumerate(value)]
@@ -69,8 +73,13 @@ def _canonical_scalar(path: KeyPath, value: str | int | float) -> Any:
     if name in _INT_OR_STRING and isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value)
     if isinstance(value, str):
-        return _as_duration(value) if isinstance(name, str) and _DURATION.search(name) else value
+        return _as_duration(value) if isinstance(name, str) and _holds_duration(name) else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@functools.lru_cache(maxsize=4096)
+def _holds_duration(name: str) -> bool:
+    return _DURATION.search(name) is not None
 
 
 def _holds_quantity(path: KeyPath) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,7 +92,10 @@ def _only_beneath_a_leaf(entries: tuple[ManagerEntry, ...], address: Address) ->
 
 def descend(nodes: Nodes, step: Step) -> Nodes:
     """The nodes one step further down, of those that have one."""
-    return tuple(child for node in nodes if (child := _child(node, step)) is not None)
+    if isinstance(step, str):
+        name = f"f:{step}"
+        return tuple([node[name] for node in nodes if name in node])
+    return tuple([child for node in nodes if (child := _child(node, step)) is not None])
 
 
 def descend_all(nodes: Nodes, address: Address) -> Nodes:
@@ -121,22 +124,28 @@ def is_whole(nodes: Nodes) -> bool:
     return bool(nodes) and not any(nodes)
 
 
-def leaves(node: FieldNode, value: Any, address: Address = ()) -> Iterator[Address]:
-    """The addresses of the fields a manager owns, of those that are still in `value`."""
-    children = [name for name in node if name != "."]
-    if not children:
-        yield address
+def leaves(node: FieldNode, value: Any) -> list[tuple[Address, Any]]:
+    """The addresses and values of the fields that a manager owns, of those that are still in `value`."""
+    found: list[tuple[Address, Any]] = []
+    _collect_leaves(node, value, (), found)
+    return found
+
+
+def _collect_leaves(node: FieldNode, value: Any, address: Address, into: list[tuple[Address, Any]]) -> None:
+    if not node or (len(node) == 1 and "." in node):
+        into.append((address, value))
         return
-    for name in children:
-        step = _step(name)
-        below = _step_into(value, step)
-        if below is not None:
-            yield from leaves(node[name], below[0], (*address, step))
+    for name, child in node.items():
+        if name != ".":
+            step = _step(name)
+            below = _step_into(value, step)
+            if below is not None:
+                _collect_leaves(child, below[0], (*address, step), into)
 
 
 def _step_into(value: Any, step: Step) -> tuple[Any] | None:
     if isinstance(step, str):
-        return (value[step],) if isinstance(value, Mapping) and step in value else None
+        return (value[step],) if isinstance(value, dict) and step in value else None
     if not isinstance(value, list):
         return None
     for index, item in enumerate(value):
@@ -147,8 +156,8 @@ def _step_into(value: Any, step: Step) -> tuple[Any] | None:
 
 def _is_item(item: Any, index: int, step: ItemKey | ItemValue | ItemIndex) -> bool:
     if isinstance(step, ItemKey):
-        return isinstance(item, Mapping) and all(item.get(name) == value for name, value in step.keys)
-    return bool(item == step.value) if isinstance(step, ItemValue) else index == step.index
+        return isinstance(item, dict) and all(item.get(name) == value for name, value in step.keys)
+    return bool(item == step.value) if isinstance(step, ItemValue) else index == step.place
 
 
 def _entry(raw: Mapping[str, Any]) -> ManagerEntry:
@@ -165,7 +174,7 @@ def _child(node: FieldNode, step: Step) -> FieldNode | None:
     if isinstance(step, str):
         return node.get(f"f:{step}")
     if isinstance(step, ItemIndex):
-        return node.get(f"i:{step.index}")
+        return node.get(f"i:{step.place}")
     for name, child in node.items():
         if isinstance(step, ItemKey) and name.startswith("k:") and _parse_key(name) == step.keys:
             return child  # type: ignore[no-any-return]
@@ -174,6 +183,7 @@ def _child(node: FieldNode, step: Step) -> FieldNode | None:
     return None
 
 
+@functools.lru_cache(maxsize=4096)
 def _step(name: str) -> Step:
     kind, _, rest = name.partition(":")
     if kind == "f":

@@ -61,17 +61,21 @@ def list_shape(name: str, nodes: Nodes, items: Sequence[Any], *, inside_whole: b
     keys = merge_keys(nodes)
     if keys is not None:
         return MapList(keys)
-    if is_set(nodes):
+    if is_set(nodes) and _scalars(items):
         return SetList()
     return ATOMIC if is_whole(nodes) else known_shape(name, items)
 
 
 def known_shape(name: str, items: Sequence[Any]) -> ListShape:
     """The shape of a list that no manager tracks, by its field's name in the core kinds."""
-    if name in _SETS:
+    if name in _SETS and _scalars(items):
         return SetList()
     keys = _port_keys(items) if name == "ports" else CORE_MERGE_KEYS.get(name)
     return ATOMIC if keys is None else MapList(keys)
+
+
+def _scalars(items: Sequence[Any]) -> bool:
+    return not any(isinstance(item, dict | list) for item in items)
 
 
 def _port_keys(items: Sequence[Any]) -> tuple[str, ...] | None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import enum
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from controlplane.diagnostics import KeyPath
 from controlplane.emit.bundle import Manifest
-from controlplane.plan.addresses import Address, identity, label, locate
+from controlplane.plan.addresses import MISSING, Address, identity, label, value_at
 from controlplane.plan.changes import Precondition
 from controlplane.plan.declared import declared_fields
 from controlplane.plan.equality import canonical_text
@@ -80,27 +79,38 @@ def _bound_fields(desired: Manifest, live: Manifest) -> dict[str, _Bound]:
     """The fields that we set and those that we own, down to the leaves, as live has them."""
     entries = manager_entries(live)
     nodes = all_nodes(entries)
-    declared = tuple(declared_fields(desired, nodes))
-    addresses = {field.address for field in declared} | {field.whole for field in declared if field.whole is not None}
+    bound: dict[str, _Bound] = {}
+    for address, value in _bound_values(desired, live, entries, nodes):
+        name = identity(address)
+        if name not in bound:
+            digest = "" if value is MISSING else _value_digest(_bound_value(value, nodes, address), name, address)
+            bound[name] = _Bound(address, digest)
+    return bound
+
+
+def _bound_values(
+    desired: Manifest, live: Manifest, entries: tuple[ManagerEntry, ...], nodes: Nodes
+) -> Iterator[tuple[Address, object]]:
+    wholes: dict[Address, None] = {}
+    for field in declared_fields(desired, live, nodes):
+        yield field.address, field.found
+        if field.whole is not None:
+            wholes[field.whole] = None
+    yield from ((whole, value_at(live, whole)) for whole in wholes)
     for entry in entries:
         if entry.ours:
-            addresses.update(leaves(entry.fields, live))
-    bound: dict[str, _Bound] = {}
-    for address in addresses:
-        found = locate(live, address)
-        digest = "" if found is None else _value_digest(found[0], _bound_value(found[1], nodes, address), address)
-        bound[identity(address)] = _Bound(address, digest)
-    return bound
+            yield from leaves(entry.fields, live)
 
 
 def _bound_value(value: object, nodes: Nodes, address: Address) -> object:
     """Of a map that we set empty (`emptyDir: {}`) and others fill, only that it is there."""
-    return {} if isinstance(value, Mapping) and any(descend_all(nodes, address)) else value
+    return {} if isinstance(value, dict) and any(descend_all(nodes, address)) else value
 
 
-def _value_digest(path: KeyPath, value: object, address: Address) -> str:
+def _value_digest(value: object, name: str, address: Address) -> str:
     """Equal values of different fields have different digests, so that one cannot be looked up by another."""
-    return _digest(identity(address) + "\0" + canonical_text(path, value))[:_DIGEST_CHARACTERS]
+    names = tuple(step for step in address[-2:] if isinstance(step, str))
+    return _digest(f"{name}\0{canonical_text(names, value)}")[:_DIGEST_CHARACTERS]
 
 
 def _digest(text: str) -> str:

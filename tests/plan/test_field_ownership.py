@@ -85,7 +85,7 @@ def test_leaves_are_the_fields_that_are_still_there() -> None:
         },
     }
     value = {"metadata": {"finalizers": ["b", "a"]}, "spec": {"list": [{"name": "x"}], "old": [1, 2]}}
-    assert [label(found) for found in leaves(node, value)] == [
+    assert [label(found) for found, _ in leaves(node, value)] == [
         "metadata.finalizers[a]",
         "spec.list[name=x].name",
         "spec.old[1]",

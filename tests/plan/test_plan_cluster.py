@@ -432,7 +432,21 @@ def test_an_invalid_object_cannot_be_compared(cluster: Cluster, namespace: str) 
     assert (change.action, change.reason) == (Action.CANNOT_COMPARE, Reason.REFUSED)
     assert change.refusal is not None
     assert "spec.replicas" in change.refusal.message
-    assert drift(bundle(broken).objects, cluster.observe([broken])).unclear[0].state is DriftState.CANNOT_COMPARE
+    assert [f.label for f in change.fields] == ["spec.replicas"]
+
+
+def test_an_edit_that_an_apply_cannot_undo_is_drift(cluster: Cluster, sandbox: Sandbox, namespace: str) -> None:
+    manifest = deployment(namespace)
+    cluster.apply(manifest)
+    token = ("spec", "template", "spec", "containers", 0, "env", 1)
+    edit = {"op": "replace", "path": token, "value": {"name": "HF_TOKEN", "value": "planted-by-hand"}}
+    Other(sandbox).patch(manifest, edit)
+    (found,) = drift(bundle(manifest).objects, cluster.observe([manifest])).drifted
+    assert found.refusal is not None
+    assert {f.label.partition("valueFrom")[0] for f in found.fields} == {
+        "spec.template.spec.containers[name=vllm].env[name=HF_TOKEN]."
+    }
+    assert "planted-by-hand" not in repr(found)
 
 
 def test_objects_of_a_namespace_that_comes_first_are_created_after_it(cluster: Cluster) -> None:
