@@ -86,12 +86,10 @@ def plain_pool(context: Context, connections: int) -> tuple[PoolManager, Authori
     """A pool of connections for a plain context, and its authorization. Raises `Misconfigured`."""
     import urllib3
 
-    server_name = context.cluster.value.get("tls-server-name")
     pool = urllib3.PoolManager(
         maxsize=connections,
         ssl_context=_tls(context),
-        assert_hostname=server_name or None,
-        server_hostname=server_name or None,
+        server_hostname=context.cluster.value.get("tls-server-name") or None,
     )
     return pool, _authorization(context.user)
 

@@ -114,3 +114,34 @@ def test_a_server_with_another_authority_is_not_believed(
 ) -> None:
     with pytest.raises(Misconfigured, match="is not trusted: self-signed certificate"):
         Cluster.connect(kubeconfig_for(sandbox.server, user="{token: t}")).version()
+
+
+@pytest.mark.cluster
+def test_tls_server_name_is_the_name_that_the_certificate_must_bear(
+    sandbox: Sandbox, kubeconfig_for: Callable[..., Path], tmp_path: Path
+) -> None:
+    (tmp_path / "ca.crt").write_bytes(authority_of(sandbox))
+    trusted = ", certificate-authority: ca.crt, tls-server-name: "
+    named = Cluster.connect(kubeconfig_for(sandbox.server, cluster=f"{trusted}kubernetes.default.svc"))
+    with pytest.raises(Forbidden):
+        named.list("v1", "Secret", "default")
+    with pytest.raises(Misconfigured, match="is not trusted"):
+        Cluster.connect(kubeconfig_for(sandbox.server, cluster=f"{trusted}elsewhere.example")).version()
+
+
+@pytest.mark.cluster
+def test_a_client_certificate_is_read_and_leaves_no_file(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The API server's own pair will do: it is loaded here, not believed there."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    certificates = next(sandbox.folder.rglob("apiserver.crt")).parent
+    data = {
+        "client-certificate-data": base64.b64encode((certificates / "apiserver.crt").read_bytes()).decode(),
+        "client-key-data": base64.b64encode((certificates / "apiserver.key").read_bytes()).decode(),
+    }
+    _, authorization = plain_pool(context(data), 1)
+    assert authorization() == {}
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(Misconfigured, match="not usable"):
+        plain_pool(context({**data, "client-key-data": data["client-certificate-data"]}), 1)
