@@ -1,6 +1,6 @@
 """The entity of one ModelService: its lock and its memory.
 
-Whoever wants to change the service asks here. One rollout at a time: the same plan again is joined, another is
+Whoever wants to change the service asks here. One rollout at a time: the same plan or revision again is joined, another is
 refused with who holds the service since when. Heals wait for nothing and are refused while a rollout runs.
 """
 
@@ -139,12 +139,14 @@ class ServiceEntity:
         )
 
     def _known(self, request: RolloutRequest) -> RolloutTicket | None:
-        """The ticket of a request that was handled before, or whose plan is being rolled out."""
+        """The ticket of a request that was handled before, or whose plan or revision is being rolled out."""
         for handled in self._state.handled:
             if handled.request_id == request.request_id:
                 return replace(handled.ticket, joined=True)
         flight = self._state.in_flight
-        if flight is not None and flight.request.plan_digest == request.plan_digest:
+        if flight is not None and (
+            flight.request.plan_digest == request.plan_digest or flight.request.revision == request.revision
+        ):
             return RolloutTicket(flight.workflow_id, flight.run_id, joined=True)
         return None
 
@@ -169,7 +171,8 @@ class ServiceEntity:
     async def _start(self, request: RolloutRequest) -> RolloutTicket:
         workflow_id = rollout_id(request)
         flight = InFlight(request, workflow_id, workflow.now().timestamp())
-        self._state = replace(self._state, in_flight=flight)
+        # The newest request says how the cluster is reached now; later heals use it.
+        self._state = replace(self._state, in_flight=flight, cluster=request.cluster)
         try:
             child = await workflow.start_child_workflow(
                 Rollout.run,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,13 +29,13 @@ class Agreed:
     changes: ChangeSet
     target: Target
 
-    def services(self) -> tuple[str, ...]:
-        """The services that have something to do, in order of their names."""
+    def services(self) -> Mapping[str, str]:
+        """The services that have something to do, in order of their names, and why."""
         from controlplane.adapters.kubernetes import RevisionStore
 
         return services_to_roll_out(self.changes, RevisionStore(self.target.cluster))
 
-    def requests(self, services: Sequence[str], agreed: Agreement) -> list[RolloutRequest]:
+    def requests(self, services: Iterable[str], agreed: Agreement) -> list[RolloutRequest]:
         """Store a revision for each service, and the requests to roll them out."""
         from controlplane.adapters.kubernetes import RevisionStore
 
@@ -51,7 +51,7 @@ def is_plan_file(path: Path) -> bool:
         return file.read(64).lstrip().startswith(_PLAN_START)
 
 
-def from_policies(paths: Sequence[str], choice: Choice) -> Agreed:
+def from_policies(paths: tuple[str, ...], choice: Choice) -> Agreed:
     """Plan the policies against the cluster now."""
     result = compiled(paths)
     target = connect(choice, fleet_context(result.whole.policies))

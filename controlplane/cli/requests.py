@@ -53,10 +53,16 @@ def part_of(service: str, changes: ChangeSet) -> tuple[Change, ...]:
     return tuple(c for c in changes.changes if c.service == service or _is_namespace(c, namespace))
 
 
-def services_to_roll_out(changes: ChangeSet, store: RevisionStore) -> tuple[str, ...]:
-    """Services with something to write, and those whose present revision was never found good."""
+def services_to_roll_out(changes: ChangeSet, store: RevisionStore) -> Mapping[str, str]:
+    """Each service that a rollout is due for, and why: there is something to write, or it was never found good."""
     services = sorted({c.service for c in changes.changes if c.service})
-    return tuple(s for s in services if _has_work(s, changes) or not _is_good(s, changes, store))
+    return {s: why for s in services if (why := _why(s, changes, store))}
+
+
+def _why(service: str, changes: ChangeSet, store: RevisionStore) -> str:
+    if _has_work(service, changes):
+        return "it differs from the policies"
+    return "" if _is_good(service, changes, store) else "it is as the policies say, but was never found healthy so"
 
 
 def request_for(

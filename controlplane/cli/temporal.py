@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import controlplane
 from controlplane import __version__
 
 if TYPE_CHECKING:
@@ -24,6 +26,17 @@ def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(environment.get("XDG_STATE_HOME") or home / ".local" / "state").absolute() / "controlplane"
 
 
+def program_version() -> str:
+    """The version, with a fingerprint of the code: a worker that runs older code than this must not go on.
+
+    Installed packages change with their version alone; a checkout changes under a running worker.
+    """
+    package = Path(controlplane.__file__).parent
+    files = sorted([*package.rglob("*.py"), *(package / "workflows").glob("*.py")])
+    states = ((f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files)
+    return f"{__version__}+{hashlib.sha256(repr(list(states)).encode()).hexdigest()[:12]}"
+
+
 def local_service() -> LocalService:
     """The local service of this user's state folder."""
     from controlplane.adapters.temporal.local_service import LocalService
@@ -33,7 +46,7 @@ def local_service() -> LocalService:
         state_folder() / "service",
         lambda address: [sys.executable, "-m", "controlplane.cli.main", "worker", "--address", address],
         environment={k: v for k, v in os.environ.items() if not k.startswith("TEMPORAL_")},
-        version=__version__,
+        version=program_version(),
         task_queue=TASK_QUEUE,
     )
 

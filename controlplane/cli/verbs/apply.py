@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ def command(
     if not services:
         click.echo("Nothing to do.")
         return Exit.OK
+    for service, why in services.items():
+        click.echo(f"{service} will be rolled out: {why}.")
     if not (yes or plan_file):
         _ask(ready)
     return _carry_out(ready, services, reason, force=force_conflicts, wait=not no_wait)
@@ -90,7 +93,7 @@ def _ask(ready: Agreed) -> None:
         raise VerbEnd(Exit.NEGATIVE, "nothing was applied")
 
 
-def _carry_out(ready: Agreed, services: tuple[str, ...], reason: str, *, force: bool, wait: bool) -> Exit:
+def _carry_out(ready: Agreed, services: Mapping[str, str], reason: str, *, force: bool, wait: bool) -> Exit:
     from controlplane.cli.following import hand_over, roll_out
     from controlplane.cli.requests import agreement
     from controlplane.cli.views import rollout_text
