@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controlplane.policy import resolve, rollout_settings
+from controlplane.policy import inventory, resolve, rollout_settings
 from controlplane.stack.facts import Declared, Known, value_of
 from controlplane.stack.inventory import Accelerator, Taint
 from controlplane.stack.model import Stack
@@ -65,6 +65,11 @@ def test_fleet_alone_gives_its_inventory() -> None:
     assert findings == ()
     assert len(found.inventory.pools) == 1
     assert found.workloads == ()
+
+
+def test_inventory_has_the_machines_of_all_fleets() -> None:
+    policy_set, _ = load(FLEET, FLEET.replace("name: prod", "name: test").replace("name: h100", "name: l4"))
+    assert [pool.name for pool in inventory(policy_set).pools] == ["h100", "l4"]
 
 
 def test_nothing_gives_an_empty_stack() -> None:
