@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from controlplane.cli.compilation import compiled
 from controlplane.cli.exit import Exit, VerbEnd
-from controlplane.cli.planning import fleet_context, plan_against
+from controlplane.cli.planning import fleet_context, observe_and_plan, plan_against
 from controlplane.cli.requests import Agreement, request_for, services_to_roll_out
 from controlplane.cli.target import Choice, Target, connect
+from controlplane.emit.bundle import Bundle
 from controlplane.plan.planfile import MAX_BYTES, PlanFileError, read_plan
 from controlplane.plan.staleness import stale
 
 if TYPE_CHECKING:
     from controlplane.plan.changes import ChangeSet
+    from controlplane.plan.revision import RevisionHeader
     from controlplane.workflows.messages import RolloutRequest
 
 _PLAN_START = b"{"
@@ -77,6 +79,16 @@ def from_plan_file(path: Path, choice: Choice) -> Agreed:
     _require_same_cluster(saved.changes, target, path)
     _require_fresh(saved.changes, target, path)
     return Agreed(saved.changes, target)
+
+
+def from_revision(target: Target, header: RevisionHeader) -> Agreed:
+    """Plan a stored revision's manifests against the cluster now; it is rolled out as it was then."""
+    from controlplane.adapters.kubernetes import RevisionStore
+
+    revision = RevisionStore(target.cluster).load_digest(header.service, header.digest)
+    changes = observe_and_plan(target, Bundle(revision.objects()), {})
+    settings = {header.service: header.settings}
+    return Agreed(replace(changes, settings=settings, context=target.context), target)
 
 
 def _require_same_cluster(changes: ChangeSet, target: Target, path: Path) -> None:

@@ -28,7 +28,6 @@ from controlplane.workflows.messages import (
 if TYPE_CHECKING:
     from controlplane.adapters.kubernetes import RevisionStore
     from controlplane.cli.target import Target
-    from controlplane.plan.revision import RevisionHeader
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +59,16 @@ def services_to_roll_out(changes: ChangeSet, store: RevisionStore) -> Mapping[st
 
 
 def _why(service: str, changes: ChangeSet, store: RevisionStore) -> str:
-    if _has_work(service, changes):
+    from controlplane.plan.revision import digest_of
+
+    if any(c.action is not Action.UNCHANGED for c in part_of(service, changes)):
         return "it differs from the policies"
-    return "" if _is_good(service, changes, store) else "it is as the policies say, but was never found healthy so"
+    digest = digest_of([c.desired.manifest for c in part_of(service, changes) if c.desired is not None])
+    newest = store.newest_good(service)
+    if newest is None or newest.digest != digest:
+        return "it is as the policies say, but was never found healthy so"
+    changed = newest.settings != changes.settings.get(service, newest.settings)
+    return "its rollout settings changed; nothing will be written to its objects" if changed else ""
 
 
 def request_for(
@@ -83,6 +89,7 @@ def request_for(
         author=agreed.author,
         reason=agreed.reason,
         created_at=agreed.at,
+        settings=changes.settings.get(service),
     ).header
     return RolloutRequest(
         request_id=str(uuid.uuid4()),
@@ -137,15 +144,3 @@ def _bound(change: Change, agreed: Agreement) -> PlannedObject:
 
 def _is_namespace(change: Change, name: str) -> bool:
     return change.ref.kind == "Namespace" and change.ref.name == name and not change.service
-
-
-def _has_work(service: str, changes: ChangeSet) -> bool:
-    return any(c.action is not Action.UNCHANGED for c in part_of(service, changes))
-
-
-def _is_good(service: str, changes: ChangeSet, store: RevisionStore) -> bool:
-    from controlplane.plan.revision import digest_of
-
-    digest = digest_of([c.desired.manifest for c in part_of(service, changes) if c.desired is not None])
-    newest: RevisionHeader | None = store.newest_good(service)
-    return newest is not None and newest.digest == digest

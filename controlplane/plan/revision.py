@@ -14,16 +14,20 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from controlplane.emit.bundle import Manifest
+from controlplane.emit.bundle import EmittedObject, Manifest
 from controlplane.stack.references import ObjectRef
 
 SERVICE_LABEL = "controlplane.dev/service-name"
 OUTCOME_LABEL = "controlplane.dev/outcome"
 OUTCOME_TIME = "controlplane.dev/outcome-at"
 """An annotation: label values may not hold colons."""
+
+SETTINGS = "controlplane.dev/rollout-settings"
+"""An annotation, since a ControllerRevision's data may not change and how a service is rolled out may."""
 
 LIMIT_BYTES = 1_000_000
 """The most that compressed, encoded manifests may take: etcd takes 1.5 MiB a request (3.6, --max-request-bytes)."""
@@ -50,7 +54,10 @@ class RevisionDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RevisionHeader:
-    """All of a revision but its manifests. `service` is `namespace/name`; times are RFC 3339; `previous` a number."""
+    """All of a revision but its manifests. `service` is `namespace/name`; times are RFC 3339; `previous` a number.
+
+    `settings` are how it was rolled out last, as plain values: time-outs, return, drift.
+    """
 
     service: str
     number: int
@@ -62,6 +69,7 @@ class RevisionHeader:
     previous: int | None = None
     outcome: Outcome = Outcome.PENDING
     outcome_at: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ref(self) -> ObjectRef:
@@ -75,6 +83,10 @@ class Revision:
 
     header: RevisionHeader
     manifests: tuple[Manifest, ...]
+
+    def objects(self) -> tuple[EmittedObject, ...]:
+        """The manifests as a plan wants them; where each field came from is not stored. A Namespace is shared."""
+        return tuple(_as_object(m, self.header.service) for m in self.manifests)
 
 
 def digest_of(manifests: Sequence[Manifest]) -> str:
@@ -108,7 +120,7 @@ def encode(revision: Revision) -> Manifest:
                 SERVICE_LABEL: header.service.partition("/")[2],
                 OUTCOME_LABEL: header.outcome.value,
             },
-            "annotations": {OUTCOME_TIME: header.outcome_at},
+            "annotations": {OUTCOME_TIME: header.outcome_at, SETTINGS: encode_settings(header.settings)},
         },
         "revision": header.number,
         "data": {
@@ -132,7 +144,7 @@ def decode_header(stored: Manifest) -> RevisionHeader:
             f"ControllerRevision {metadata['namespace']}/{metadata['name']} has the format {data.get('format')!r}; "
             f"this version reads {_FORMAT!r}"
         )
-    labels = metadata.get("labels") or {}
+    labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
     try:
         return RevisionHeader(
             service=f"{metadata['namespace']}/{labels[SERVICE_LABEL]}",
@@ -144,7 +156,8 @@ def decode_header(stored: Manifest) -> RevisionHeader:
             created_at=data["createdAt"],
             previous=data.get("previous"),
             outcome=Outcome(labels.get(OUTCOME_LABEL, Outcome.PENDING)),
-            outcome_at=(metadata.get("annotations") or {}).get(OUTCOME_TIME, ""),
+            outcome_at=annotations.get(OUTCOME_TIME, ""),
+            settings=_settings(annotations.get(SETTINGS, "{}")),
         )
     except (KeyError, ValueError) as error:
         raise RevisionDamaged(
@@ -167,6 +180,24 @@ def decode(stored: Manifest) -> Revision:
             f"the manifests of {name} have the digest {found[:12]}; {header.digest[:12]} was stored"
         )
     return Revision(header, manifests)
+
+
+def encode_settings(settings: Mapping[str, Any]) -> str:
+    """Settings as the annotation holds them."""
+    return json.dumps(dict(settings), sort_keys=True, separators=(",", ":"))
+
+
+def _settings(text: str) -> Mapping[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"{SETTINGS}: {type(found).__name__} instead of a mapping")
+    return found
+
+
+def _as_object(manifest: Manifest, service: str) -> EmittedObject:
+    metadata = manifest["metadata"]
+    ref = ObjectRef(manifest["apiVersion"], manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+    return EmittedObject(ref, manifest, {}, "" if ref.kind == "Namespace" else service)
 
 
 def _packed(service: str, manifests: Sequence[Manifest]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from controlplane.adapters.errors import NotFound, Refused
 from controlplane.adapters.kubernetes.answers import AlreadyExists
@@ -15,6 +16,7 @@ from controlplane.plan.revision import (
     OUTCOME_LABEL,
     OUTCOME_TIME,
     SERVICE_LABEL,
+    SETTINGS,
     Outcome,
     Revision,
     RevisionDamaged,
@@ -24,6 +26,7 @@ from controlplane.plan.revision import (
     decode_header,
     digest_of,
     encode,
+    encode_settings,
     newest_good,
     revision_ref,
     superfluous,
@@ -48,6 +51,7 @@ class RevisionStore:
         author: str,
         reason: str,
         created_at: str,
+        settings: Mapping[str, Any] | None = None,
     ) -> Revision:
         """Store manifests as the service's next revision; the same content again is the revision it was.
 
@@ -65,10 +69,11 @@ class RevisionStore:
             reason=reason,
             created_at=created_at,
             previous=max((each.number for each in known), default=None),
+            settings=settings or {},
         )
         same = next((each for each in known if each.digest == draft.digest), None)
         if same is not None:
-            return self.load(service, same.number)
+            return self._with_settings(self.load_digest(service, same.digest), settings)
         revision = Revision(draft, tuple(manifests))
         self._ensure_namespace(revision)
         try:
@@ -115,6 +120,14 @@ class RevisionStore:
         for each in gone:
             self._cluster.delete(each.ref, None)
         return tuple(each.number for each in gone)
+
+    def _with_settings(self, revision: Revision, settings: Mapping[str, Any] | None) -> Revision:
+        """The revision with these settings: the same content may be rolled out otherwise than before."""
+        header = revision.header
+        if settings is None or settings == header.settings:
+            return revision
+        self._cluster.patch_labels(header.ref, {}, {SETTINGS: encode_settings(settings)})
+        return replace(revision, header=replace(header, settings=settings))
 
     def _header(self, service: str, number: int) -> RevisionHeader:
         headers = self.headers(service)

@@ -24,7 +24,12 @@ _SYMBOL = {
     Action.CANNOT_COMPARE: ("?", "magenta", "cannot compare"),
     Action.UNCHANGED: ("=", "dim", "unchanged"),
 }
-_FIELD = {FieldAction.ADDED: ("+", "green"), FieldAction.CHANGED: ("~", "yellow"), FieldAction.REMOVED: ("-", "red")}
+_FIELD = {
+    FieldAction.ADDED: ("+", "green"),
+    FieldAction.CHANGED: ("~", "yellow"),
+    FieldAction.REMOVED: ("-", "red"),
+    FieldAction.ADOPTED: ("=", "cyan"),
+}
 _VALUE_WIDTH = 60
 
 
@@ -67,6 +72,8 @@ def _change(change: Change, *, colour: bool, show_foreign: bool) -> str:
     if change.action is not Action.CREATE:
         lines += [_field(f, colour=colour) for f in change.fields]
     lines += [f"      ! {printable(c)}" for c in change.consequences]
+    lines += [f"      ! admission changes this too: {printable(f.label)}" for f in change.side_effects]
+    lines += [f"      ! {printable(o.message)}" for o in change.overruled]
     lines += [_conflict(c.label, c.manager, colour=colour) for c in change.conflicts]
     if change.refusal is not None:
         lines.append(
@@ -96,11 +103,12 @@ def _foreign_only(change: Change, *, colour: bool) -> str:
 
 def _field(field: FieldChange, *, colour: bool) -> str:
     symbol, style = _FIELD[field.action]
-    before, after = redact_field(field.label, field.before), redact_field(field.label, field.after)
+    before, after = shown_value(field.label, field.before), shown_value(field.label, field.after)
     value = {
-        FieldAction.ADDED: _value(after),
-        FieldAction.REMOVED: _value(before),
-        FieldAction.CHANGED: f"{_value(before)} -> {_value(after)}",
+        FieldAction.ADDED: after,
+        FieldAction.REMOVED: f"{before} -> default {after}" if field.after is not None else before,
+        FieldAction.CHANGED: f"{before} -> {after}",
+        FieldAction.ADOPTED: f"{after} as it is; it becomes ours",
     }[field.action]
     text = paint(f"      {symbol} {printable(field.label)}: ", style, colour=colour) + value
     return text + paint(_source(field.origin), "dim", colour=colour)
@@ -112,6 +120,7 @@ def _source(origin: Origin | None) -> str:
     return f"   [{printable(str(origin))}]" if isinstance(origin, Declared) else f"   [{printable(str(origin))[:80]}]"
 
 
-def _value(value: Any) -> str:
-    text = printable(json.dumps(value, ensure_ascii=False, default=str))
+def shown_value(label: str, value: Any) -> str:
+    """A field's value on one line, redacted and not longer than the line allows."""
+    text = printable(json.dumps(redact_field(label, value), ensure_ascii=False, default=str))
     return text if len(text) <= _VALUE_WIDTH else text[: _VALUE_WIDTH - 3] + "..."

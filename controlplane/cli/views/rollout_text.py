@@ -42,7 +42,7 @@ class RolloutLines:
         prefix = "return: " if progress.phase is Phase.RETURN else ""
         for layer in progress.layers:
             if layer.state is not LayerState.PENDING:
-                yield from self._once(prefix + _layer(layer))
+                yield from self._once(prefix + layer_line(layer))
 
     def _once(self, text: str) -> Iterator[str]:
         """The line, unless only the seconds that it has taken so far are new."""
@@ -78,7 +78,8 @@ def _object(outcome: ObjectOutcome) -> str:
     return printable(f"{outcome.action:<9} {outcome.key}")
 
 
-def _layer(report: LayerReport) -> str:
+def layer_line(report: LayerReport) -> str:
+    """`machines  healthy 1 of 1 ready: ...`."""
     numbers = f" {report.ready} of {report.wanted} ready" if report.wanted else ""
     detail = f": {printable(report.detail)}" if report.detail else ""
     return f"{report.layer.value:<9} {report.state.value}{numbers}{detail}"

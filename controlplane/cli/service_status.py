@@ -1,0 +1,81 @@
+"""One service as it is now: revisions and health from the cluster, rollouts and drift from its entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from controlplane.cli.target import Target
+    from controlplane.workflows.messages import LayerReport, ServiceState
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """A service. `revision` is the one last found good, 0 for none; `layers` are judged on its manifests."""
+
+    service: str
+    revision: int
+    digest: str
+    good_since: str
+    healthy: bool
+    layers: tuple[LayerReport, ...]
+    in_flight: str
+    drift: str
+    drift_mode: str
+    simulated: bool
+
+
+def look_at(target: Target, service: str, state: ServiceState | None) -> ServiceStatus:
+    """Judge one service from the objects of its good revision, or of its newest where none was ever good."""
+    from controlplane.adapters.kubernetes import RevisionStore
+
+    store = RevisionStore(target.cluster)
+    good = store.newest_good(service)
+    header = good or store.headers(service)[-1]
+    layers = _layers(target, store.load_digest(service, header.digest).manifests)
+    return ServiceStatus(
+        service=service,
+        revision=good.number if good else 0,
+        digest=header.digest,
+        good_since=good.outcome_at if good else "",
+        healthy=good is not None and all(_passes(layer) for layer in layers),
+        layers=layers,
+        in_flight=_in_flight(state),
+        drift=_drift(state),
+        drift_mode=state.drift.mode.value if state else "",
+        simulated=target.simulated,
+    )
+
+
+def _layers(target: Target, manifests: tuple[dict[str, object], ...]) -> tuple[LayerReport, ...]:
+    from controlplane.plan.pod_health import DEFAULT_PATIENCE
+    from controlplane.workflows.cluster_health import look
+    from controlplane.workflows.messages import Layer
+
+    now = datetime.now(UTC)
+    return tuple(look(target.cluster, manifests, layer, now, DEFAULT_PATIENCE) for layer in Layer)
+
+
+def _passes(report: LayerReport) -> bool:
+    from controlplane.workflows.messages import LayerState
+
+    return report.state in (LayerState.HEALTHY, LayerState.NOT_APPLICABLE)
+
+
+def _in_flight(state: ServiceState | None) -> str:
+    if state is None or state.in_flight is None:
+        return ""
+    flight = state.in_flight
+    since = datetime.fromtimestamp(flight.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"{flight.request.revision} by {flight.request.author} since {since}"
+
+
+def _drift(state: ServiceState | None) -> str:
+    if state is None or state.last_drift is None:
+        return ""
+    last = state.last_drift
+    at = datetime.fromtimestamp(last.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    fields = ", ".join(f"{f.key} {f.path}" for f in last.fields[:3])
+    return f"{last.total} fields at {at} ({fields}); {last.handled or 'reported'}" if last.total else f"none at {at}"

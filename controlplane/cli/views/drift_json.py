@@ -1,0 +1,30 @@
+"""Drift for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from controlplane.cli.views.findings_json import FORMAT_VERSION
+from controlplane.cli.views.plan_json import field_json
+from controlplane.plan.drift import DriftReport, ObjectDrift
+
+
+def document(reports: Mapping[str, DriftReport]) -> dict[str, Any]:
+    """`{"format_version", "services": {name: {"drifted", "objects": [...]}}}`, values redacted."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "services": {
+            name: {"drifted": len(report.drifted), "objects": [_object(o) for o in report.objects]}
+            for name, report in reports.items()
+        },
+    }
+
+
+def _object(drift: ObjectDrift) -> dict[str, Any]:
+    return {
+        "object": str(drift.ref),
+        "state": drift.state.value,
+        "fields": [field_json(f) for f in drift.fields],
+        "refusal": None if drift.refusal is None else drift.refusal.message,
+    }
