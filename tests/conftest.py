@@ -9,6 +9,7 @@ killed leaves its sandbox behind; the next run takes it down.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -94,9 +95,7 @@ def _take_down(state: Path) -> None:
     folders = replace(folders_of(os.environ), state=state)
     for name in folders.names():
         down(name, report=lambda _: None, folders=folders)
-    for leftover in state.iterdir():
-        leftover.unlink()
-    state.rmdir()
+    shutil.rmtree(state, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

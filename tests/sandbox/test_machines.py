@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,10 @@ from controlplane.sandbox.lifecycle import Sandbox
 from controlplane.sandbox.machines import Machine, apply_machines, await_machines, node_of, nodes
 from tests.sandbox.waiting import until
 
-GROUP = "test-machines"
+# A worker of its own has names of its own: all of them share one sandbox.
+GROUP = f"test-{uuid.uuid4().hex[:8]}"
 MACHINE = Machine(
-    name="m-0",
+    name=f"{GROUP}-0",
     labels={"pool": GROUP},
     taints=(("pool", GROUP, "NoSchedule"),),
     allocatable={"cpu": "8", "memory": "16Gi", "nvidia.com/gpu": "2"},
@@ -41,8 +43,8 @@ def _live(api: Any) -> dict[str, Object]:
 def test_machines_become_ready_nodes_with_what_they_offer(api: Any) -> None:
     apply_machines(api, [MACHINE], group=GROUP)
     await_machines(api, group=GROUP)
-    node = _live(api)["m-0"]
-    assert node["metadata"]["labels"].items() >= {"pool": GROUP, "kubernetes.io/hostname": "m-0"}.items()
+    node = _live(api)[MACHINE.name]
+    assert node["metadata"]["labels"].items() >= {"pool": GROUP, "kubernetes.io/hostname": MACHINE.name}.items()
     assert node["spec"]["taints"] == [{"key": "pool", "value": GROUP, "effect": "NoSchedule"}]
     assert node["status"]["allocatable"] == {
         "cpu": "8",
@@ -55,21 +57,19 @@ def test_machines_become_ready_nodes_with_what_they_offer(api: Any) -> None:
 
 @pytest.mark.cluster
 def test_exactly_the_given_machines_exist_afterwards(api: Any) -> None:
-    apply_machines(api, [replace(MACHINE, name=name) for name in ("m-0", "m-1", "m-2")], group=GROUP)
-    assert apply_machines(api, [replace(MACHINE, name=name) for name in ("m-1", "m-3")], group=GROUP) == (
-        "m-0",
-        "m-2",
-    )
-    assert sorted(_live(api)) == ["m-1", "m-3"]
+    zero, one, two, three = (replace(MACHINE, name=f"{GROUP}-{number}") for number in range(4))
+    apply_machines(api, [zero, one, two], group=GROUP)
+    assert apply_machines(api, [one, three], group=GROUP) == (zero.name, two.name)
+    assert sorted(_live(api)) == [one.name, three.name]
 
 
 @pytest.mark.cluster
 def test_changed_machine_loses_what_it_no_longer_has(api: Any) -> None:
     apply_machines(api, [replace(MACHINE, labels={"pool": GROUP, "old": "yes"})], group=GROUP)
     await_machines(api, group=GROUP)
-    changed = Machine(name="m-0", labels={"new": "yes"}, allocatable={"cpu": "4", "memory": "16Gi"})
+    changed = Machine(name=MACHINE.name, labels={"new": "yes"}, allocatable={"cpu": "4", "memory": "16Gi"})
     apply_machines(api, [changed], group=GROUP)
-    node = _live(api)["m-0"]
+    node = _live(api)[MACHINE.name]
     assert "old" not in node["metadata"]["labels"]
     assert node["metadata"]["labels"]["new"] == "yes"
     assert "taints" not in node["spec"]
@@ -80,9 +80,9 @@ def test_changed_machine_loses_what_it_no_longer_has(api: Any) -> None:
 def test_same_machine_is_not_written_again(api: Any) -> None:
     apply_machines(api, [MACHINE], group=GROUP)
     await_machines(api, group=GROUP)
-    before = _live(api)["m-0"]["metadata"]["resourceVersion"]
+    before = _live(api)[MACHINE.name]["metadata"]["resourceVersion"]
     assert apply_machines(api, [MACHINE], group=GROUP) == ()
-    assert _live(api)["m-0"]["metadata"]["resourceVersion"] == before
+    assert _live(api)[MACHINE.name]["metadata"]["resourceVersion"] == before
 
 
 @pytest.mark.cluster
