@@ -32,7 +32,7 @@ def simple_commands(script: Word, environment: Environment, parameters: Sequence
 
 class _Script:
     def __init__(self, script: Word, environment: Environment, parameters: Sequence[Word]) -> None:
-        self._text = script.text.replace("\\\n", "")
+        self._text = script.text
         self._origin = script.origin
         self._marks = list(script.missing)
         self._values = dict(environment.values)
@@ -56,8 +56,7 @@ class _Script:
         self._at += 1
         match character:
             case "\\":
-                self._add(self._text[self._at : self._at + 1])
-                self._at += 1
+                self._escaped()
             case "'":
                 self._add(self._up_to("'"))
             case '"':
@@ -79,6 +78,13 @@ class _Script:
                 self._end_command()
             case _:
                 self._plain(character)
+
+    def _escaped(self) -> None:
+        """The character behind a backslash; a line break vanishes, and a backslash at the end stands for itself."""
+        following = self._text[self._at : self._at + 1]
+        self._at += 1
+        if following != "\n":
+            self._add(following or "\\")
 
     def _plain(self, character: str) -> None:
         if character == MARK:
@@ -114,9 +120,8 @@ class _Script:
             self._at += 1
             if character == '"':
                 return
-            if character == "\\" and self._text[self._at : self._at + 1] in ("$", "`", '"', "\\"):
-                self._add(self._text[self._at])
-                self._at += 1
+            if character == "\\" and self._text[self._at : self._at + 1] in ("$", "`", '"', "\\", "\n"):
+                self._escaped()
             elif character == "$":
                 self._dollar(quoted=True)
             elif character == "`":
@@ -136,6 +141,9 @@ class _Script:
         elif following and following in "@*":
             self._at += 1
             self._all_parameters()
+        elif following and following in "$?!#-":
+            self._at += 1
+            self._unknown(f"${following} in the running shell")
         elif following.isascii() and following.isdigit():
             self._at += 1
             self._value(self._parameter(int(following)), f"the parameter ${following}", quoted=quoted)

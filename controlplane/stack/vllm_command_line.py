@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from controlplane.stack.engine import ArgumentValue
 from controlplane.stack.environment import Environment, expand
-from controlplane.stack.facts import ABSENT, Fact, Known
+from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why
 from controlplane.stack.shell import script_of, simple_commands
 from controlplane.stack.vllm_arguments import arguments_of
 from controlplane.stack.vllm_parser import parse
@@ -100,6 +100,8 @@ def _engine_command(launch: tuple[str, ...], words: Sequence[Word], version: str
     model = _text(arguments.pop("model", ABSENT))
     if model == ABSENT and takes_positional and parsed.positional:
         model = parsed.positional[0].fact(parsed.positional[0].text)
+    if model == ABSENT and not parsed.complete:
+        model = Unknown(Why.UNRESOLVED, "the part of the command line that could not be read")
     served, arguments = _served_name(arguments)
     return EngineCommand(launch, model, served, arguments, parsed.complete)
 

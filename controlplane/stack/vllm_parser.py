@@ -73,8 +73,8 @@ class _Parser:
             self._value(self._arguments.match(flag), word, value if equals else None)
 
     def _positional(self, word: Word) -> None:
-        """A part that is not known may be anything, except where the model is expected."""
-        if word.is_unknown and (self.parsed.positional or self._at > 1):
+        """A word that begins with what is not known may be a flag, or several; in the first place it is the model."""
+        if word.text.startswith(MARK) and (self.parsed.positional or self._at > 1):
             self.parsed.complete = False
         else:
             self.parsed.positional.append(word)

@@ -19,11 +19,6 @@ class Word:
     origin: Origin | None = None
     missing: tuple[Unknown, ...] = ()
 
-    @property
-    def is_unknown(self) -> bool:
-        """Whether nothing of the word is known: it may be empty, or more than one word."""
-        return bool(self.text) and not self.text.replace(MARK, "")
-
     def fact(self, part: str) -> Fact[str]:
         """A part of the word's text as a value."""
         if MARK in part:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from controlplane.emit import emit, explained_yaml, to_yaml
 from controlplane.source import Dialect, read_yaml
+from controlplane.stack.facts import Unknown, Why
 from controlplane.stack.model import Stack
 from controlplane.stack.read import Reading, read, read_live
+from controlplane.stack.references import DisruptionBudget
 from tests.stack import strategies as some
 
 # Without the phase that explains: it traces every line, and a Stack takes thousands.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
-THOROUGH = settings(max_examples=100, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
+THOROUGH = settings(max_examples=60, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
 
 
 def read_text(text: str) -> Reading:
@@ -40,3 +45,122 @@ def test_comments_of_origin_change_nothing_that_is_read(stack: Stack) -> None:
 @given(some.stacks())
 def test_a_written_stack_is_read_back_from_live_objects(stack: Stack) -> None:
     assert read_live([made.manifest for made in emit(stack).objects]).stack == stack
+
+
+TWO_KINDS = """\
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Service
+  metadata: {name: b, namespace: llm}
+- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: j, namespace: llm}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: a, namespace: llm}
+spec: {selector: {matchExpressions: [{key: a, operator: Exists}]}}
+---
+just: a map
+---
+- a list
+---
+apiVersion: v1
+kind: List
+items: [{apiVersion: v1, kind: List, items: []}]
+"""
+
+
+def test_items_of_a_list_are_read_one_by_one() -> None:
+    assert [str(made.ref) for made in read_text(TWO_KINDS).stack.references] == [
+        "PodDisruptionBudget/llm/a",
+        "Service/llm/b",
+    ]
+
+
+def test_what_no_reader_knows_is_listed_with_the_reason_and_its_place() -> None:
+    skipped = read_text(TWO_KINDS).skipped
+    assert [(left.span.line, left.reason) for left in skipped] == [
+        (7, "no reader for batch/v1 Job"),
+        (16, "not a manifest: apiVersion and kind are missing"),
+        (18, "not a manifest: the document is no map"),
+        (22, "no reader for v1 List"),
+    ]
+
+
+def test_a_selector_that_is_not_of_labels_alone_is_unknown() -> None:
+    budget = next(made for made in read_text(TWO_KINDS).stack.references if isinstance(made, DisruptionBudget))
+    assert budget.selector == Unknown(Why.UNRESOLVED)
+
+
+KEYS = (
+    *(
+        "apiVersion",
+        "kind",
+        "metadata",
+        "name",
+        "namespace",
+        "labels",
+        "annotations",
+        "spec",
+        "status",
+        "items",
+        "data",
+    ),
+    *(
+        "replicas",
+        "strategy",
+        "type",
+        "rollingUpdate",
+        "maxSurge",
+        "selector",
+        "matchLabels",
+        "template",
+        "containers",
+    ),
+    *("initContainers", "image", "command", "args", "env", "envFrom", "value", "valueFrom", "secretKeyRef", "key"),
+    *("resources", "requests", "limits", "cpu", "ports", "containerPort", "port", "targetPort", "volumeMounts"),
+    *("mountPath", "livenessProbe", "httpGet", "tcpSocket", "exec", "periodSeconds", "lifecycle", "preStop", "sleep"),
+    *("seconds", "volumes", "emptyDir", "sizeLimit", "persistentVolumeClaim", "tolerations", "operator", "affinity"),
+    *("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", "matchExpressions"),
+    *("topologySpreadConstraints", "maxSkew", "allocatable", "taints", "effect", "minAvailable", "clusterIP"),
+)
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**30), 10**30),
+    st.floats(),
+    st.text(max_size=4),
+    st.sampled_from(
+        ["v1", "apps/v1", "vllm", "serve", "$(A)", "{{ .Values.a }}", "sh", "-c", "vllm/vllm-openai:v0.33.0"]
+    ),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)),
+    max_leaves=30,
+)
+KINDS = (
+    ("apps/v1", "Deployment"),
+    ("v1", "Service"),
+    ("v1", "Node"),
+    ("v1", "List"),
+    ("policy/v1", "PodDisruptionBudget"),
+)
+
+
+@settings(deadline=None, max_examples=300, phases=PHASES)
+@given(TREES, TREES, TREES, st.sampled_from(KINDS))
+def test_no_manifest_stops_the_reader(metadata: Any, spec: Any, status: Any, kind: tuple[str, str]) -> None:
+    manifest = {"metadata": metadata, "spec": spec, "status": status, "items": [spec]}
+    read_live([{"apiVersion": kind[0], "kind": kind[1], **manifest}])
+
+
+@settings(deadline=None, max_examples=200, phases=PHASES)
+@given(TREES)
+def test_no_pod_stops_the_reader(pod: Any) -> None:
+    manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": pod}}}
+    container = {"spec": {"template": {"spec": {"containers": [pod]}}}}
+    read_live([manifest, {**manifest, **container}])
