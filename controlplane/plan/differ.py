@@ -121,6 +121,25 @@ def foreign_fields(live: Manifest, desired: Manifest) -> tuple[ForeignField, ...
     )
 
 
+def kept_fields(live: Manifest, predicted: Manifest, desired: Manifest) -> tuple[tuple[str, str], ...]:
+    """Fields that left the policy and stay, because others own them too: label and managers, sorted.
+
+    So it goes after a move from client-side apply (kubernetes/kubernetes#99003).
+    """
+    entries = manager_entries(live)
+    others = tuple(entry for entry in entries if not entry.ours)
+    if not others:
+        return ()
+    kept = {
+        label(address): ", ".join(owners_of(others, address))
+        for entry in entries
+        if entry.ours
+        for address, _ in leaves(entry.fields, live)
+        if locate(desired, address) is None and locate(predicted, address) is not None
+    }
+    return tuple((text, managers) for text, managers in sorted(kept.items()) if managers)
+
+
 def _foreign_item(leaf: Address, ours: Callable[[Address], bool]) -> Address:
     """The whole item that a foreign leaf is part of, where nothing of the item is ours: an injected sidecar."""
     items = (leaf[: index + 1] for index, step in enumerate(leaf) if isinstance(step, ItemKey))

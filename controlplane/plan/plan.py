@@ -17,6 +17,7 @@ from controlplane.plan.differ import (
     adopted_fields,
     declared_changes,
     foreign_fields,
+    kept_fields,
     object_changes,
     overruled_fields,
 )
@@ -52,7 +53,8 @@ def plan(
     seen = {observed.ref: observed for observed in observations}
     namespaces = {each.ref.name for each in bundle.objects if each.ref.kind == "Namespace"}
     changes = tuple(_change(desired, seen[desired.ref], namespaces) for desired in in_apply_order(bundle.objects))
-    notes = (*_overruled_notes(changes), *orphan_notes(bundle, orphans))
+    kept = (note for change in changes for note in _kept_notes(change, seen[change.ref]))
+    notes = (*_overruled_notes(changes), *kept, *orphan_notes(bundle, orphans))
     return ChangeSet(changes, cluster_uid=cluster_uid, notes=notes, source_digests=dict(source_digests or {}))
 
 
@@ -143,6 +145,15 @@ def _terminating(live: Manifest) -> Refusal:
         f"It is being deleted since {since}; whatever is written to it now goes with it. Plan again once it is gone."
     )
     return Refusal(409, "Terminating", text)
+
+
+def _kept_notes(change: Change, observed: Observed) -> tuple[str, ...]:
+    if observed.live is None or observed.predicted is None or change.desired is None:
+        return ()
+    kept = kept_fields(observed.live, observed.predicted, change.desired.manifest)
+    return tuple(
+        f"{change.ref}: {text} left the policy and stays: {managers} owns it too." for text, managers in kept
+    )
 
 
 def _overruled_notes(changes: Sequence[Change]) -> tuple[str, ...]:

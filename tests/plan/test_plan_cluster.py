@@ -516,3 +516,17 @@ def test_an_item_added_to_an_atomic_list_is_ours_to_take_out(
     Other(sandbox).patch(manifest, {"op": "add", "path": path, "value": {"key": "spot", "operator": "Exists"}})
     change = only(planned(cluster, manifest))
     assert [(f.path, f.action) for f in change.fields] == [(path, FieldAction.REMOVED)]
+
+
+def test_a_field_that_another_manager_owns_too_stays_and_is_explained(
+    cluster: Cluster, sandbox: Sandbox, namespace: str
+) -> None:
+    manifest = config_map(namespace)
+    sandbox.api().apply(_address(manifest), manifest)
+    cluster.apply(manifest)
+    made = planned(cluster, without(manifest, ("data", "length")))
+    assert only(made).action is Action.UNCHANGED
+    assert [note.partition(": ")[2] for note in made.notes] == [
+        "data.length left the policy and stays: controlplane-sandbox owns it too."
+    ]
+    assert planned(cluster, manifest).notes == ()
