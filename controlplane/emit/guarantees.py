@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from controlplane.placement.amounts import ONE, amounts, requests_of
 from controlplane.stack.facts import Fact, Known, value_of, value_or
 from controlplane.stack.inventory import NodePool
 from controlplane.stack.model import Stack, Workload
@@ -100,32 +101,23 @@ def _no_room(workload: Workload, pods: PodSet, stack: Stack) -> Iterator[str]:
     """
     for resource, amount in _gpus(pods).items():
         pools = [pool for pool in stack.inventory.pools if admits(pods.constraints, pool)]
-        if not pools:
-            continue
         total = sum(_offered(pool, resource) for pool in pools)
         used = sum(_used(w, resource, pools) for w in stack.workloads)
-        if total - used < amount:
+        if pools and total - used < amount:
             yield (
-                f"{workload.ref}: a rollout that adds a pod first needs {amount} {resource}, and of {total} in its "
-                f"pools {used} are taken"
+                f"{workload.ref}: a rollout that adds a pod first needs {amount // ONE} {resource}, and of "
+                f"{total // ONE} in its pools {used // ONE} are taken"
             )
 
 
 def _gpus(pods: PodSet) -> dict[str, int]:
-    """Extended resources a pod asks for, by name: those with a domain, of which nodes offer whole numbers."""
-    totals: dict[str, int] = {}
-    for container in pods.containers:
-        for resource, fact in {**container.requests, **container.limits}.items():
-            amount = value_of(fact)
-            if "/" in resource and amount is not None:
-                totals[resource] = totals.get(resource, 0) + amount.bytes()
-    return totals
+    """Extended resources a pod asks for: those with a domain, of which nodes offer whole numbers."""
+    return {resource: amount for resource, amount in requests_of(pods).items() if "/" in resource}
 
 
 def _offered(pool: NodePool, resource: str) -> int:
     nodes = value_or(pool.nodes.max, value_or(pool.nodes.desired, value_or(pool.nodes.min, 0)))
-    amount = pool.allocatable.get(resource)
-    return nodes * amount.bytes() if amount is not None else 0
+    return nodes * amounts(pool.allocatable).get(resource, 0)
 
 
 def _used(workload: Workload, resource: str, pools: list[NodePool]) -> int:
