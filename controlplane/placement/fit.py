@@ -60,6 +60,11 @@ def nodes_of(pool: NodePool, count: int) -> tuple[Node, ...]:
     return tuple(Node(f"{pool.name}-{index}", free, pool) for index in range(count))
 
 
+def remaining(placement: Placement, nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The nodes with what a placement leaves free on them."""
+    return tuple(Node(node.name, placement.free[node.name], node.pool) for node in nodes)
+
+
 def pods_of(pod_set: PodSet, count: int, prefix: str) -> tuple[Pod, ...]:
     """That many pods of a set, named `prefix-0` and on."""
     requests = requests_of(pod_set)

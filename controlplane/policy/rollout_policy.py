@@ -24,7 +24,7 @@ class DriftCheck(Strict):
     """What happens when somebody else changes what we own."""
 
     mode: Literal["off", "warn", "enforce"] = "warn"
-    """`warn` reports it, `enforce` writes our value again."""
+    """`warn` reports it, `enforce` writes our value again, `"off"` (with quotes) does not look."""
     interval: Annotated[Seconds, Field(ge=10)] = 300
     """Time between two checks."""
 
@@ -39,7 +39,7 @@ class RolloutSpec(Strict):
     timeouts: Timeouts = Field(default_factory=Timeouts)
     """How long to wait for each layer."""
     return_: Annotated[Literal["automatic", "off"], Field(alias="return")] = "automatic"
-    """Whether a failed rollout goes back to the last good revision by itself."""
+    """Whether a failed rollout goes back to the last good revision by itself; `"off"` needs its quotes."""
     drift: DriftCheck = Field(default_factory=DriftCheck)
     """What happens when somebody else changes what we own."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from controlplane.diagnostics import Applicability, Diagnostic, KeyPath, Remedy
+from controlplane.policy.argument_names import argument_called
 from controlplane.policy.findings import finding, replacing
 from controlplane.policy.homes import OWNERS, Home, elsewhere, fold, home_of
 from controlplane.policy.kinds import SECTIONS, known_keys
@@ -39,6 +40,12 @@ def unknown_key(document: Document, kind: str, path: KeyPath) -> Diagnostic:
     if advice is not None:
         message = f"{label(path)} is not known here; it is decided elsewhere"
         return finding("policy/misplaced-key", message, document.key_span(path), path, advice)
+    argument = argument_called(key)
+    if argument is not None and kind != "Fleet" and not _is_nearer(key, known):
+        return _argument(document, kind, path, argument)
+    if parent == ("metadata",) and key == "namespace":
+        message = f"a {kind} has no namespace: policies are found by name in their folder"
+        return finding("policy/unknown-key", message, document.key_span(path), path, "Remove it.")
     return _misspelled(document, path, nearest(key, known), known)
 
 
@@ -66,6 +73,19 @@ def _misplaced(document: Document, kind: str, path: KeyPath, home: Home, outside
     if home.section in SECTIONS and kind != "ModelService":
         remedy += f", or to `spec.{'.'.join(home.keys)}` of a {SECTIONS[home.section]}"
     return finding("policy/misplaced-key", message, document.key_span(path), path, f"{remedy}.")
+
+
+def _argument(document: Document, kind: str, path: KeyPath, argument: str) -> Diagnostic:
+    """An argument of vLLM that has no key of its own here."""
+    home = "spec.extraArgs" if kind == "MemoryPolicy" else "spec.memory.extraArgs"
+    whose = "" if kind in ("ModelService", "MemoryPolicy") else " of the ModelService"
+    return finding(
+        "policy/misplaced-key",
+        f"{label(path)} is not known; vLLM has an argument {argument}, which has no key of its own",
+        document.key_span(path),
+        path,
+        f"Write it as `{home}.{argument}`{whose}.",
+    )
 
 
 def _misspelled(document: Document, path: KeyPath, near: str | None, known: tuple[str, ...]) -> Diagnostic:

@@ -6,7 +6,7 @@ import pytest
 
 from controlplane.policy.homes import OWNERS, home_of
 from controlplane.policy.kinds import SECTIONS, known_keys
-from tests.policy.folder import remedy, service, told
+from tests.policy.folder import FLEET, findings, one, remedy, service, told
 
 MISPLACED = [
     ("machine", "gpuMemoryUtilization: 0.9", "memory.gpuMemoryUtilization",
@@ -85,6 +85,25 @@ def test_other_spelling_of_a_known_key_has_a_safe_edit() -> None:
 def test_other_spelling_beside_the_right_one_is_to_be_removed() -> None:
     found = told("policy/unknown-key", service(memory="{maxModelLen: 1, max_model_len: 1}"))
     assert remedy(found) == "Remove it; `maxModelLen` is already there."
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "argument"),
+    [
+        ("memory", "enforceEager", "enforce_eager"),
+        ("machine", "--enable-lora", "enable_lora"),
+        ("task", "seed", "seed"),
+    ],
+)
+def test_argument_without_a_key_goes_to_the_extra_arguments(section: str, key: str, argument: str) -> None:
+    found = told("policy/misplaced-key", service(**{section: f"{{{key}: 1}}"}))
+    assert f"vLLM has an argument {argument}" in found.message
+    assert remedy(found) == f"Write it as `spec.memory.extraArgs.{argument}`."
+
+
+def test_namespace_of_anything_but_a_service_is_refused_with_the_reason() -> None:
+    found = one(findings(FLEET.replace("{name: prod}", "{name: prod, namespace: a}")), "policy/unknown-key")
+    assert found.message == "a Fleet has no namespace: policies are found by name in their folder"
 
 
 def test_key_like_nothing_lists_what_is_known() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from controlplane.diagnostics import Diagnostic, Layer, RelatedSpan
+from controlplane.policy.argument_names import canonical_name
 from controlplane.policy.findings import finding
 from controlplane.policy.resolution.argument_values import refusal
 from controlplane.policy.resolution.setting import Setting, evidence
@@ -108,14 +109,6 @@ def _extra(setting: Setting) -> Iterator[tuple[str, tuple[str, ...], Known[Any]]
         fact = section.fact(section.value.extra_args[key], "extraArgs", key)
         if isinstance(fact, Known):
             yield canonical_name(key), ("extraArgs", key), fact
-
-
-def canonical_name(key: str) -> str:
-    """An argument's name however it is spelled: `--max-loras`, `max-loras` and `maxLoras` are `max_loras`."""
-    plain = key.lstrip("-")
-    if plain.replace("-", "").isalnum() and not plain.islower():
-        plain = "".join(f"_{c.lower()}" if c.isupper() else c for c in plain)
-    return plain.replace("-", "_").lstrip("_")
 
 
 def _judge(

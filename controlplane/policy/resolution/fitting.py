@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from controlplane.diagnostics import Diagnostic, Evidence, Layer
-from controlplane.placement import Placement, Pod, fit, nodes_of, pods_of
+from controlplane.diagnostics import Diagnostic, Evidence, Layer, Severity
+from controlplane.placement import Placement, Pod, fit, nodes_of, pods_of, remaining
 from controlplane.policy.findings import finding
 from controlplane.policy.resolution.setting import Setting, evidence, sure
 from controlplane.policy.resolution.strategy import surge_of
@@ -40,12 +40,12 @@ def _check_pool(placed: Sequence[Placed], pool: NodePool) -> list[Diagnostic]:
     now = fit(running, nodes)
     if now.unplaced:
         return [_too_many(placed, pool, now)]
-    surging = [p for p in placed if surge_of(p.setting)]
-    if not surging:
+    surging = [p for p in placed if surge_of(p.setting) and sure_surge(p)]
+    room = remaining(now, nodes)
+    if not fit([pod for p in surging for pod in _surge(p)], room).unplaced:
         return []
-    extra = [pod for p in surging for pod in _pods(p, surge_of(p.setting), surge=True)]
-    during = fit([*running, *extra], nodes)
-    return [_no_surge(p, pool, now) for p in surging if sure_surge(p)] if during.unplaced else []
+    stuck = [p for p in surging if fit(_surge(p), room).unplaced and fit([*running, *_surge(p)], nodes).unplaced]
+    return [_no_surge(p, pool, now) for p in stuck] or [_waiting(surging, pool, now)]
 
 
 def sure_surge(placed: Placed) -> bool:
@@ -54,9 +54,12 @@ def sure_surge(placed: Placed) -> bool:
     return sure(rollout.fact(rollout.value.surge, "surge"))
 
 
-def _pods(placed: Placed, count: int, surge: bool = False) -> tuple[Pod, ...]:
-    prefix = f"{placed.setting.service.key}{'+surge' if surge else ''}"
-    return pods_of(placed.workload.pod_sets[0], count, prefix)
+def _surge(placed: Placed) -> tuple[Pod, ...]:
+    return _pods(placed, surge_of(placed.setting), "+surge")
+
+
+def _pods(placed: Placed, count: int, mark: str = "") -> tuple[Pod, ...]:
+    return pods_of(placed.workload.pod_sets[0], count, f"{placed.setting.service.key}{mark}")
 
 
 def _too_many(placed: Sequence[Placed], pool: NodePool, placement: Placement) -> Diagnostic:
@@ -80,20 +83,40 @@ def _too_many(placed: Sequence[Placed], pool: NodePool, placement: Placement) ->
 
 
 def _no_surge(placed: Placed, pool: NodePool, now: Placement) -> Diagnostic:
+    """Surge pods that have no place even when this service alone is rolled out."""
     setting = placed.setting
     surge = surge_of(setting)
-    victim = _pods(placed, 1, surge=True)[0]
+    victim = _surge(placed)[0]
     where = setting.service.rollout.declared("surge")
     return finding(
         "policy/surge-does-not-fit",
-        f"surge {surge} needs {surge} more pods while the old ones run, with those of other services that surge; in "
-        f"pool `{pool.name}` with its {setting.pool.nodes.max} nodes one needs {shortage(victim, now)}: "
-        "the new pod would stay Pending and no old one would go",
+        f"surge {surge} starts new pods while the old ones run; in pool `{pool.name}` with its "
+        f"{setting.pool.nodes.max} nodes one needs {shortage(victim, now)}: it would stay Pending, and no old pod "
+        "would go",
         where.span,
         where.path,
         "Set surge to 0 (an old pod goes first), or raise nodes.max of the pool in the Fleet.",
         layer=Layer.KUBERNETES,
         evidence=_evidence(placed, pool, victim, now),
+    )
+
+
+def _waiting(surging: Sequence[Placed], pool: NodePool, now: Placement) -> Diagnostic:
+    """Surge pods that have a place one service after the other, and not all at once: nothing deadlocks, some wait."""
+    first = surging[0]
+    where = first.setting.service.rollout.declared("surge")
+    pods = [pod for p in surging for pod in _surge(p)]
+    return finding(
+        "policy/surges-share-room",
+        f"rolled out together, {', '.join(p.setting.service.key for p in surging)} need {len(pods)} pods beyond their replicas; pool "
+        f"`{pool.name}` with its {first.setting.pool.nodes.max} nodes has no room for all of them at once (one needs "
+        f"{shortage(pods[0], now)}), so some wait for others and may run into timeouts.machines",
+        where.span,
+        where.path,
+        "Roll the services out one after the other, set surge to 0, or raise nodes.max of the pool in the Fleet.",
+        severity=Severity.WARNING,
+        layer=Layer.KUBERNETES,
+        evidence=_evidence(first, pool, pods[0], now),
     )
 
 

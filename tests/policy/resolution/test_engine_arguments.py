@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controlplane.policy.resolution.engine_arguments import canonical_name
+from controlplane.policy.argument_names import canonical_name
 from controlplane.stack.facts import value_of
 from tests.policy.folder import FLEET, findings, one, remedy, service, told, workload
 

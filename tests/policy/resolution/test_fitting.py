@@ -75,6 +75,14 @@ def test_surge_of_one_service_needs_room_beside_the_others() -> None:
     assert "8 nvidia.com/gpu, of which 7 are free in total and at most 7 on one node" in found.message
 
 
+def test_surges_that_only_fit_one_after_the_other_are_a_warning() -> None:
+    texts = [service(name=name, memory="{tensorParallel: 4}", rollout="{surge: 1}") for name in ("a", "b", "c")]
+    found = one(findings(FLEET, *texts), "policy/surges-share-room")
+    assert found.severity == "warning"
+    assert "llm/a, llm/b, llm/c need 3 more pods" in found.message
+    assert "of which 4 are free in total and at most 4 on one node" in found.message
+
+
 @pytest.mark.parametrize("strategy", ["rolling", "recreate"])
 def test_no_surge_never_needs_room(strategy: str) -> None:
     text = service(memory="{tensorParallel: 8}", task="{replicas: 2}", rollout=f"{{strategy: {strategy}}}")
