@@ -186,7 +186,7 @@ def _capacity_verdict(rollout: _Rollout) -> Verdict:
         return progressing("NotAvailable", f"{available} of {wanted} pods are available")
     if older > 0 or rollout.count("replicas") > wanted:
         return progressing(
-            "OlderPodsLeft", f"{available} of {wanted} pods are available; {older} older ones have not left yet"
+            "OlderPodsLeft", f"{available} of {wanted} pods are available; {older} others have not left yet"
         )
     if (rollout.live.get("spec") or {}).get("paused"):
         return progressing("Paused", f"{available} of {wanted} pods are available, but its rollout is paused")

@@ -158,14 +158,14 @@ def test_an_absent_object_is_missing() -> None:
             deployment(replicas=3),
             [pod("a"), pod("b"), pod("c", "old")],
             "OlderPodsLeft",
-            "2 of 2 pods are available; 1 older ones have not left yet",
+            "2 of 2 pods are available; 1 others have not left yet",
             id="an old pod is left",
         ),
         pytest.param(
             deployment(),
             [pod("a"), pod("b"), pod("c", "old", leaving=True)],
             "OlderPodsLeft",
-            "2 of 2 pods are available; 1 older ones have not left yet",
+            "2 of 2 pods are available; 1 others have not left yet",
             id="an old pod drains and holds its GPUs",
         ),
         pytest.param(
@@ -189,6 +189,11 @@ def test_what_is_under_way_is_told_with_both_numbers(
 ) -> None:
     health = judged(live, *pods)
     assert (health.status, health.reason, health.message) == (HealthStatus.PROGRESSING, reason, message)
+
+
+def test_a_pod_of_this_revision_that_drains_holds_its_gpus_too() -> None:
+    health = judged(deployment(1), pod("a"), pod("b", leaving=True))
+    assert (health.reason, health.ready) == ("OlderPodsLeft", 1)
 
 
 def test_none_wanted_is_healthy_with_none() -> None:
