@@ -106,9 +106,10 @@ def _waiting(surging: Sequence[Placed], pool: NodePool, now: Placement) -> Diagn
     first = surging[0]
     where = first.setting.service.rollout.declared("surge")
     pods = [pod for p in surging for pod in _surge(p)]
+    names = ", ".join(p.setting.service.key for p in surging)
     return finding(
         "policy/surges-share-room",
-        f"rolled out together, {', '.join(p.setting.service.key for p in surging)} need {len(pods)} pods beyond their replicas; pool "
+        f"rolled out together, {names} need {len(pods)} pods beyond their replicas; pool "
         f"`{pool.name}` with its {first.setting.pool.nodes.max} nodes has no room for all of them at once (one needs "
         f"{shortage(pods[0], now)}), so some wait for others and may run into timeouts.machines",
         where.span,

@@ -62,7 +62,7 @@ def test_surge_that_fits_is_taken() -> None:
 def test_surge_without_a_free_node_is_an_error() -> None:
     text = service(memory="{tensorParallel: 8}", task="{replicas: 2}", rollout="{surge: 1}")
     found = one(findings(FLEET, text), "policy/surge-does-not-fit")
-    assert "surge 1 needs 1 more pods" in found.message
+    assert "surge 1 starts new pods while the old ones run" in found.message
     assert "8 nvidia.com/gpu, of which 0 are free in total" in found.message
     assert "Set surge to 0" in remedy(found)
     assert found.path == ("spec", "rollout", "surge")
@@ -79,7 +79,7 @@ def test_surges_that_only_fit_one_after_the_other_are_a_warning() -> None:
     texts = [service(name=name, memory="{tensorParallel: 4}", rollout="{surge: 1}") for name in ("a", "b", "c")]
     found = one(findings(FLEET, *texts), "policy/surges-share-room")
     assert found.severity == "warning"
-    assert "llm/a, llm/b, llm/c need 3 more pods" in found.message
+    assert "llm/a, llm/b, llm/c need 3 pods beyond their replicas" in found.message
     assert "of which 4 are free in total and at most 4 on one node" in found.message
 
 
