@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from controlplane.diagnostics import Diagnostic, KeyPath, Layer, RelatedSpan, Remedy, Severity, has_errors
 from controlplane.source.text import SourceText
+
+_HOPELESS: Final = 10
 
 
 class Findings:
@@ -38,6 +42,11 @@ class Findings:
         if not self._untold or (severity is Severity.ERROR and not has_errors(self._untold)):
             self._untold.append(diagnostic)
 
+    @property
+    def hopeless(self) -> bool:
+        """Whether there are so many more findings than are told that reading on is of no use."""
+        return self._untold_count > _HOPELESS * self._limit
+
     def sorted(self) -> tuple[Diagnostic, ...]:
         """All findings in the order of the text, the untold ones as one more."""
         return tuple(sorted([*self._kept, *self._summary()]))
@@ -47,6 +56,6 @@ class Findings:
             return []
         severity = Severity.ERROR if has_errors(self._untold) else Severity.WARNING
         message = f"{self._limit + self._untold_count} findings; {self._limit} are told one by one"
-        remedy = Remedy("Repair what is told and run again.")
+        remedy = Remedy("Repair what is told and run again; what follows may not have been read.")
         place = self._untold[0].span
         return [Diagnostic("policy/too-many-findings", severity, Layer.POLICY, message, place, remedy=remedy)]

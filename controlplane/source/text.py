@@ -8,6 +8,7 @@ mark at the start is no part of the text.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 
 from controlplane.diagnostics import Span
@@ -23,7 +24,9 @@ class SourceText:
     def __init__(self, file: str, text: str) -> None:
         self.file = file
         self.text = text
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        # An array, because a hostile file is nothing but lines.
+        self._starts = array("q", [0])
+        self._starts.extend(match.end() for match in _LINE_END.finditer(text))
 
     def position(self, index: int) -> tuple[int, int]:
         """Line and column, from 1, of the character at `index`."""

@@ -113,7 +113,7 @@ class TreeBuilder:
             end = start + len(self._text[start:end].rstrip(_BLANKS))
         frame = self._stack[-1] if self._stack else None
         if isinstance(frame, MappingFrame) and frame.wants_key:
-            self._scalar_as_key(frame, event, (start, end))
+            self._scalar_as_key(frame, event, (start, end), self._tag_place(opening, start))
             return None
         self._count(1, (start, end))
         node = Node(start, end, self._scalar_value(event, opening, (start, end)))
@@ -130,7 +130,9 @@ class TreeBuilder:
             return text
         return self._scalars.plain(text, place, self.path) if text else None
 
-    def _scalar_as_key(self, frame: MappingFrame, event: Any, place: tuple[int, int]) -> None:
+    def _scalar_as_key(
+        self, frame: MappingFrame, event: Any, place: tuple[int, int], tag_place: tuple[int, int]
+    ) -> None:
         text: str = event.value
         is_plain = not event.style and event.tag is None
         if is_plain and text == "<<":
@@ -138,9 +140,13 @@ class TreeBuilder:
                 note.second_merge_key(self._findings, self._dialect, place, frame.merge_place, self.path())
             frame.begin_merge(place)
             return
-        name = self._scalars.key(text, is_plain, place, self.path)
         if event.anchor is not None:
-            self._anchors[event.anchor] = Node(*place, name)
+            self._anchors[event.anchor] = Node(*place, self._scalars.quietly(text) if is_plain else text)
+        if event.tag is not None:
+            value = self._scalars.tagged(event.tag, text, place, tag_place, self.path)
+            name = self._scalars.value_as_key(value, place, self.path)
+        else:
+            name = self._scalars.key(text, is_plain, place, self.path)
         self._begin_entry(frame, name, place)
 
     def _node_as_key(self, frame: MappingFrame, node: Node) -> None:
@@ -151,7 +157,7 @@ class TreeBuilder:
             note.collection_as_key(self._findings, place, self.path())
             frame.begin(None, place)
             return
-        name = self._scalars.alias_as_key(value, place, self.path)
+        name = self._scalars.value_as_key(value, place, self.path)
         self._begin_entry(frame, name, place)
 
     def _begin_entry(self, frame: MappingFrame, name: str | None, place: tuple[int, int]) -> None:
@@ -224,13 +230,15 @@ class TreeBuilder:
     def _count(self, nodes: int, place: tuple[int, int]) -> None:
         self._nodes += nodes
         self._expanded += nodes
+        if self._findings.hopeless:
+            raise StopFile
         if self._nodes > self._budget.nodes:
             note.too_many_nodes(self._findings, self._budget.nodes, place)
             raise StopFile
 
     def _count_alias(self, target: Node, place: tuple[int, int]) -> None:
-        self._nodes += 1
-        self._expanded += target.weight
+        self._count(1, place)
+        self._expanded += target.weight - 1
         if self._expanded > self._budget.expanded_nodes:
             anchor = (target.start, target.end)
             numbers = (self._expanded, self._budget.expanded_nodes)
@@ -256,7 +264,9 @@ class TreeBuilder:
         return min(index, end)
 
     def _tag_place(self, opening: int, start: int) -> tuple[int, int]:
-        for match in _PROPERTY.finditer(self._text, opening, max(opening, start)):
+        if opening == start:
+            return (opening, start)
+        for match in _PROPERTY.finditer(self._text, opening, start):
             if match[0].startswith("!"):
                 return match.span()
         return (opening, start)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from controlplane.diagnostics import Severity
+from controlplane.source import Budget
 from controlplane.source.findings import Findings
 from controlplane.source.text import SourceText
 from tests.source.reading import read
@@ -32,6 +33,13 @@ def test_untold_error_stays_an_error() -> None:
         findings.add("policy/a", severity, "x", (0, 0))
     (summary,) = (d for d in findings.sorted() if d.rule == "policy/too-many-findings")
     assert summary.severity is Severity.ERROR
+
+
+def test_reading_stops_when_there_are_many_times_more_findings_than_are_told() -> None:
+    result = read("a: 'x'\n---\n" + "- no\n" * 5_000, budget=Budget(findings=10))
+    assert [doc.value for doc in result.documents] == [{"a": "x"}]
+    (summary,) = (d for d in result.diagnostics if d.rule == "policy/too-many-findings")
+    assert summary.message == "111 findings; 10 are told one by one"
 
 
 def test_file_full_of_mistakes_has_a_bounded_number_of_findings() -> None:

@@ -28,14 +28,55 @@ COLLECTIONS = st.lists(VALUES, min_size=1, max_size=4) | st.dictionaries(TEXT, V
 # Pieces that mean something to a YAML reader, in any order: nearly all of it is broken, all in other ways.
 PIECES = st.lists(
     st.sampled_from(
-        ["a", "b: ", "- ", "? ", ": ", "\n", "\n  ", "\n\t", "[", "]", "{", "}", ", ", "&x ", "*x", "!y ", "!!str ", "|\n",
-         ">-\n",
-         "'", '"', "#", " ", "---\n", "...\n", "<<: ", "%YAML 1.2\n", "%TAG ! x\n", "no", "012", "1e3", "\\", "\r\n", "\r",
-         "\x85",
-         "\u2028", "\ufeff", "\x00", "\u202e", "é", "😀", "@", "~", "1: "]
+        [
+            "a",
+            "b: ",
+            "- ",
+            "? ",
+            ": ",
+            "\n",
+            "\n  ",
+            "\n\t",
+            "[",
+            "]",
+            "{",
+            "}",
+            ", ",
+            "&x ",
+            "*x",
+            "!y ",
+            "!!str ",
+            "|\n",
+            ">-\n",
+            "'",
+            '"',
+            "#",
+            " ",
+            "---\n",
+            "...\n",
+            "<<: ",
+            "%YAML 1.2\n",
+            "%TAG ! x\n",
+            "no",
+            "012",
+            "1e3",
+            "\\",
+            "\r\n",
+            "\r",
+            "\x85",
+            "\u2028",
+            "\ufeff",
+            "\x00",
+            "\u202e",
+            "é",
+            "😀",
+            "@",
+            "~",
+            "1: ",
+        ]
     ),
     max_size=40,
-).map("".join)  # fmt: skip
+).map("".join)
 RUNS = settings(max_examples=100, deadline=None, derandomize=True, database=None)
 
 

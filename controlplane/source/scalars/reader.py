@@ -168,8 +168,13 @@ class ScalarReader:
         advice = f"Write {spelling} if that is meant, or quote it if the text is: {quoted(text)}."
         return Remedy(advice, (self._edit(place, spelling),), applicability)
 
-    def alias_as_key(self, value: Scalar, place: tuple[int, int], path: _Path) -> str:
-        """The text that the value of an alias becomes where the alias is used as a key."""
+    def quietly(self, text: str) -> Scalar:
+        """The value of a plain scalar, without a finding."""
+        value = plain.read(text).by(self.dialect)
+        return text if isinstance(value, Unreadable) else value
+
+    def value_as_key(self, value: Scalar, place: tuple[int, int], path: _Path) -> str:
+        """The text that a value becomes where an alias, or a scalar with a tag, is used as a key."""
         if isinstance(value, str):
             return value
         spelling = _plain_spelling(value) or ""

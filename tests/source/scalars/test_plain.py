@@ -50,6 +50,16 @@ def test_date_is_called_a_date_though_its_text_is_kept() -> None:
     assert read("2026-01-01").explain(Dialect.POLICY).endswith("but a date to PyYAML (YAML 1.1)")
 
 
+@pytest.mark.parametrize("text", ["9" * 1_001, "1" + ":1" * 1_000, "0" + "_" * 1_000, "." + "1" * 1_000])
+def test_monstrous_number_is_unreadable_to_all(text: str) -> None:
+    assert all(isinstance(read(text).by(dialect), Unreadable) for dialect in Dialect)
+
+
+def test_long_text_that_begins_like_a_number_is_a_text() -> None:
+    text = "1" * 1_000 + " apples"
+    assert (read(text).core, read(text).agreed) == (text, True)
+
+
 @pytest.mark.parametrize(("one", "other"), [(1, 1.0), (float("nan"), float("nan")), (None, None), ("a", "a")])
 def test_equal_values_are_the_same(one: object, other: object) -> None:
     assert same(one, other)

@@ -119,6 +119,16 @@ def test_alias_of_a_number_is_no_key() -> None:
     assert (found.rule, at(found)) == ("policy/non-string-key", (2, 1))
 
 
+def test_key_with_a_tag_is_what_the_tag_makes_of_it() -> None:
+    assert read("!!str 1: x").documents[0].value == {"1": "x"}
+    assert finding("!!int 1: x").rule == "policy/non-string-key"
+    assert finding("!y a: x").rule == "policy/custom-tag"
+
+
+def test_anchor_of_a_key_has_the_value_and_not_the_key() -> None:
+    assert read("&k true: [*k]", Dialect.KUBERNETES).documents[0].value == {"true": [True]}
+
+
 def test_alias_of_a_text_is_a_key() -> None:
     result = read("a: &n name\n*n : b")
     assert (result.diagnostics, result.documents[0].value) == ((), {"a": "name", "name": "b"})
