@@ -7,6 +7,7 @@ succeeds; where this fails in every order tried, no packing was found.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -100,41 +101,56 @@ def _orders(pods: Sequence[Pod], nodes: Sequence[Node]) -> Iterable[_Order]:
         yield lambda pod, resource=resource: share(pod, (resource,))  # type: ignore[misc]
 
 
+_State = tuple[int, frozenset[tuple[str, int]], frozenset[tuple[str, int]]]
+"""Pool, what there was and what is free: nodes of one state are as good as each other."""
+
+
 def _place(pods: Iterable[Pod], nodes: Sequence[Node]) -> Placement:
-    free = {node.name: dict(node.free) for node in nodes}
+    free = [dict(node.free) for node in nodes]
+    alike: dict[_State, list[int]] = {}
+    for index, node in enumerate(nodes):
+        heapq.heappush(alike.setdefault(_state(node, free[index]), []), index)
     assigned: dict[str, str] = {}
     unplaced: list[Pod] = []
-    last: tuple[Pod, Node] | None = None
     for pod in pods:
-        node = _again(pod, last, free) or _fullest(pod, nodes, free)
-        if node is None:
+        state = _fullest(pod, alike, nodes, free)
+        if state is None:
             unplaced.append(pod)
             continue
-        last = (pod, node)
-        assigned[pod.name] = node.name
+        index = _take(state, alike)
+        assigned[pod.name] = nodes[index].name
         for resource, amount in pod.requests.items():
-            free[node.name][resource] = free[node.name].get(resource, 0) - amount
-    return Placement(dict(sorted(assigned.items())), tuple(unplaced), free)
+            free[index][resource] = free[index].get(resource, 0) - amount
+        heapq.heappush(alike.setdefault(_state(nodes[index], free[index]), []), index)
+    left = {node.name: amounts_left for node, amounts_left in zip(nodes, free, strict=True)}
+    return Placement(dict(sorted(assigned.items())), tuple(unplaced), left)
 
 
-def _again(pod: Pod, last: tuple[Pod, Node] | None, free: Mapping[str, Mapping[str, int]]) -> Node | None:
-    """The node of the pod before, if that was of the same shape and one more fits: it is still the fullest."""
-    if last is None or (pod.requests, pod.constraints) != (last[0].requests, last[0].constraints):
-        return None
-    return last[1] if _holds(free[last[1].name], pod.requests) else None
+def _state(node: Node, free: Mapping[str, int]) -> _State:
+    return (id(node.pool), frozenset(node.free.items()), frozenset(free.items()))
 
 
-def _fullest(pod: Pod, nodes: Sequence[Node], free: Mapping[str, Mapping[str, int]]) -> Node | None:
-    """The node that the pod fits on and fills most; the first of equals."""
-    best: Node | None = None
-    best_left = float(_UNLIMITED)
-    for node in nodes:
-        if not _holds(free[node.name], pod.requests) or not _may_run(pod, node):
+def _take(state: _State, alike: dict[_State, list[int]]) -> int:
+    """The first node of a state, which leaves it."""
+    index = heapq.heappop(alike[state])
+    if not alike[state]:
+        del alike[state]
+    return index
+
+
+def _fullest(
+    pod: Pod, alike: Mapping[_State, list[int]], nodes: Sequence[Node], free: Sequence[Mapping[str, int]]
+) -> _State | None:
+    """The state of the node that the pod fits on and fills most; of equals that of the first node."""
+    best: tuple[float, int, _State] | None = None
+    for state, indices in alike.items():
+        index = indices[0]
+        if not _holds(free[index], pod.requests) or not _may_run(pod, nodes[index]):
             continue
-        left = _left(node, free[node.name], pod)
-        if left < best_left:
-            best, best_left = node, left
-    return best
+        left = _left(nodes[index], free[index], pod)
+        if best is None or (left, index) < best[:2]:
+            best = (left, index, state)
+    return best[2] if best is not None else None
 
 
 def _holds(free: Mapping[str, int], requests: Amounts) -> bool:

@@ -46,8 +46,8 @@ class NodeRange(Strict):
 
     min: Annotated[int, Field(ge=0)]
     """Nodes that are always there."""
-    max: Annotated[int, Field(ge=0)]
-    """Nodes that the pool may grow to. Whether pods fit is judged against this number."""
+    max: Annotated[int, Field(ge=0, le=5000)]
+    """Nodes that the pool may grow to. Whether pods fit is judged against this number. Kubernetes supports 5000."""
 
 
 class PoolTaint(Strict):

@@ -91,7 +91,10 @@ def _argument(document: Document, kind: str, path: KeyPath, argument: str) -> Di
 def _misspelled(document: Document, path: KeyPath, near: str | None, known: tuple[str, ...]) -> Diagnostic:
     span = document.key_span(path)
     remedy = Remedy(f"Remove it; known here are {', '.join(known)}." if known else "Remove it.")
-    if near is not None:
+    place = document.places.get(path)
+    if near is not None and place is not None and place.key is None:
+        remedy = Remedy(f"Write `{near}` where the alias points.")
+    elif near is not None:
         certain = fold(near) == fold(str(path[-1]))
         applicability = Applicability.SAFE if certain else Applicability.NEEDS_DECISION
         remedy = replacing(f"Write `{near}`.", span, near, applicability)

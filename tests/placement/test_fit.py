@@ -52,6 +52,13 @@ def test_order_of_arrival_does_not_strand_the_last_pod() -> None:
     assert fit(pods(2, 4, 4), nodes(4, 4, 2)).unplaced == ()
 
 
+def test_large_pools_are_packed_as_small_ones_are() -> None:
+    placement = fit(pods(*[8] * 1000, *[4] * 500), nodes(*[8] * 5000))
+    assert placement.unplaced == ()
+    assert len(set(placement.assigned.values())) == 1250
+    assert placement.total_free(GPU) == 5000 * 8 * ONE - 10000 * ONE
+
+
 def test_pod_that_asks_for_what_no_node_has_is_unplaced() -> None:
     placement = fit([Pod("p", {"amd.com/gpu": ONE})], nodes(8))
     assert len(placement.unplaced) == 1

@@ -106,6 +106,14 @@ def test_namespace_of_anything_but_a_service_is_refused_with_the_reason() -> Non
     assert found.message == "a Fleet has no namespace: policies are found by name in their folder"
 
 
+def test_misspelling_behind_an_alias_is_shown_at_its_use_and_not_edited() -> None:
+    found = findings(FLEET, service(machine="&shared {maxModelLenn: 1}", memory="*shared"))
+    used = [d for d in found if d.path == ("spec", "memory", "maxModelLenn")]
+    assert [(d.span.line, d.span.column) for d in used] == [(9, 11)]
+    assert all(d.remedy is not None and d.remedy.edits == () for d in used)
+    assert "`maxModelLen` where the alias points" in remedy(used[0])
+
+
 def test_key_like_nothing_lists_what_is_known() -> None:
     found = told("policy/unknown-key", service(task="{zzzzzz: 1}"))
     assert remedy(found) == "Remove it; known here are gpusPerPod, policy, replicas."
