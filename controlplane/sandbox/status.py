@@ -63,6 +63,7 @@ class SandboxStatus:
     versions: Mapping[str, str]
     machines: int | None = None
     machines_ready: int | None = None
+    kubectl: Path | None = None
     simulated: bool = True
     note: str = SIMULATED
 
@@ -89,6 +90,7 @@ def status(name: str = DEFAULT_NAME, *, folders: Folders | None = None) -> Sandb
         versions=record.versions,
         machines=machines[0] if machines else None,
         machines_ready=machines[1] if machines else None,
+        kubectl=place.binaries.program("kubectl"),
     )
 
 

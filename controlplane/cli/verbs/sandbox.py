@@ -106,6 +106,7 @@ def _as_json(status: SandboxStatus) -> dict[str, object]:
         "server": status.server,
         "context": status.context,
         "kubeconfig": None if status.kubeconfig is None else str(status.kubeconfig),
+        "kubectl": None if status.kubectl is None else str(status.kubectl),
         "versions": dict(status.versions),
         "machines": status.machines,
         "machines_ready": status.machines_ready,

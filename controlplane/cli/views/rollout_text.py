@@ -11,7 +11,6 @@ from controlplane.workflows.messages import (
     LayerReport,
     LayerState,
     ObjectOutcome,
-    Phase,
     Result,
     RolloutOutcome,
     RolloutProgress,
@@ -32,14 +31,14 @@ class RolloutLines:
 
     def lines(self, progress: RolloutProgress) -> Iterator[str]:
         """What is new since the last call."""
-        for each in progress.objects[self._objects :]:
-            yield self._line(_object(each))
-        self._objects = len(progress.objects)
         if progress.failure:
             yield from self._once(paint(f"failed: {printable(progress.failure)}", "red", colour=self.colour))
         if progress.returning_to is not None:
             yield from self._once(paint(f"returning to {progress.returning_to}", "yellow", colour=self.colour))
-        prefix = "return: " if progress.phase is Phase.RETURN else ""
+        for each in progress.objects[self._objects :]:
+            yield self._line(_object(each))
+        self._objects = len(progress.objects)
+        prefix = "return: " if progress.returning_to is not None else ""
         for layer in progress.layers:
             if layer.state is not LayerState.PENDING:
                 yield from self._once(prefix + layer_line(layer))
