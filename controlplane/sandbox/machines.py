@@ -22,7 +22,7 @@ FLEET = "fleet"
 _DIGEST = "sandbox.controlplane.dev/machine"
 
 _NODES = "/api/v1/nodes"
-_READY_WITHIN_S = 60.0
+_READY_WITHIN_S = 120.0
 _POLL_S = 0.1
 _SYSTEM_TAINT = "node.kubernetes.io/"
 

@@ -13,7 +13,7 @@ from controlplane.sandbox.errors import LowDisk, PortInUse
 
 GIB = 1024**3
 
-BUILD_PEAK_BYTES = 9 * GIB
+BUILD_PEAK_BYTES = 8 * GIB
 """The most that building all programs uses at one time: Go's caches, dropped afterwards, and the programs."""
 
 GO_BYTES = GIB // 2

@@ -13,7 +13,7 @@ from controlplane.sandbox.locks import Report
 from controlplane.sandbox.processes import Identity
 from controlplane.sandbox.record import Record, read, write
 
-READY_WITHIN_S = 90.0
+READY_WITHIN_S = 240.0
 """How long a program may take to get ready; a second or two is usual, on a busy machine more."""
 
 _STOP_PATIENCE_S = 10.0

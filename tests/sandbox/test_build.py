@@ -114,7 +114,7 @@ def test_disk_too_small_for_a_build_is_told_before_anything_is_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(building, "free_bytes", lambda _: 3 * GIB)
-    with pytest.raises(LowDisk, match=r"building the sandbox's programs needs 9\.\d GiB on the disk of .*; 3\.0 GiB"):
+    with pytest.raises(LowDisk, match=r"building the sandbox's programs needs 8\.\d GiB on the disk of .*; 3\.0 GiB"):
         build(tmp_path, report=lambda _: None)
     assert [path.name for path in tmp_path.iterdir()] == [".build.lock"]
 
