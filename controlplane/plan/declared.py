@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from controlplane.diagnostics import KeyPath
@@ -14,6 +14,7 @@ from controlplane.plan.field_ownership import Nodes, descend, is_whole
 from controlplane.plan.lists import MapList, SetList, by_merge_key, index_step, list_shape, natural_name
 
 _NOT_FIELDS = frozenset({"apiVersion", "kind", "status"})
+_CONTAINERS = (dict, list)
 _IDENTITY = BOOKKEEPING | {"name", "namespace"}
 
 
@@ -53,14 +54,14 @@ def declared_fields(desired: Manifest, state: Manifest, nodes: Nodes) -> list[De
     return found
 
 
-def unlike(desired: Manifest, state: Manifest, nodes: Nodes) -> Iterator[DeclaredField]:
-    """The leaves that `state` has otherwise.
+def unlike(desired: Manifest, declared: Iterable[DeclaredField]) -> Iterator[DeclaredField]:
+    """Of the leaves that a wanted object sets, those that the other state has otherwise.
 
     An empty value and an absent field are one: the API server leaves `""`, `false`, 0 and empty containers out of
     fields where they mean nothing. The API server turns a Secret's stringData into data, so that is left out.
     """
     is_secret = desired.get("kind") == "Secret"
-    for field in declared_fields(desired, state, nodes):
+    for field in declared:
         converted = is_secret and field.path[0] == "stringData"
         if field.wanted is not None and not converted and not _is_as_wanted(field):
             yield field
@@ -77,7 +78,7 @@ def _is_as_wanted(field: DeclaredField) -> bool:
 
 def _collect(node: Any, state: Any, place: _Place, into: list[DeclaredField]) -> None:
     address, path, nodes, whole = place
-    if not node or not isinstance(node, dict | list):
+    if not node or not isinstance(node, _CONTAINERS):
         into.append(DeclaredField(address, path, node, state, whole))
         return
     if whole is None and is_whole(nodes):

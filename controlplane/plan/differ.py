@@ -9,7 +9,7 @@ the difference that is shown (argo-cd#21434).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +73,7 @@ def declared_changes(live: Manifest, desired: EmittedObject) -> tuple[FieldChang
             owners_of(entries, each.address),
             origin_below(desired, each.path),
         )
-        for each in unlike(desired.manifest, live, all_nodes(entries))
+        for each in unlike(desired.manifest, declared_in(desired.manifest, live))
     )
 
 
@@ -90,15 +90,26 @@ def adopted_fields(live: Manifest, desired: EmittedObject) -> tuple[FieldChange,
             owners_of(entries, each.address),
             origin_below(desired, each.path),
         )
-        for each in declared_fields(desired.manifest, live, all_nodes(entries))
+        for each in declared_in(desired.manifest, live)
         if each.found is not MISSING
     )
 
 
-def overruled_fields(predicted: Manifest, desired: EmittedObject) -> tuple[Overruled, ...]:
-    """The fields that we set and that the API server's answer has otherwise, or not at all."""
-    nodes = all_nodes(manager_entries(predicted))
-    return tuple(_overruled(each, desired, predicted) for each in unlike(desired.manifest, predicted, nodes))
+def overruled_fields(
+    predicted: Manifest, desired: EmittedObject, declared: Iterable[DeclaredField] | None = None
+) -> tuple[Overruled, ...]:
+    """The fields that we set and that the API server's answer has otherwise, or not at all.
+
+    `declared` are the fields that we set as the answer has them, when they are known already.
+    """
+    if declared is None:
+        declared = declared_in(desired.manifest, predicted)
+    return tuple(_overruled(each, desired, predicted) for each in unlike(desired.manifest, declared))
+
+
+def declared_in(desired: Manifest, state: Manifest) -> list[DeclaredField]:
+    """The fields that we set, as a state of the object in the cluster has them."""
+    return declared_fields(desired, state, all_nodes(manager_entries(state)))
 
 
 def foreign_fields(live: Manifest, desired: Manifest) -> tuple[ForeignField, ...]:

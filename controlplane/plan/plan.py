@@ -16,6 +16,7 @@ from controlplane.plan.differ import (
     ObjectChanges,
     adopted_fields,
     declared_changes,
+    declared_in,
     foreign_fields,
     kept_fields,
     object_changes,
@@ -83,19 +84,21 @@ def _change(desired: EmittedObject, observed: Observed, namespaces: set[str]) ->
     judged = _judge(desired, observed, namespaces)
     after = predicted or desired.manifest
     told = ObjectChange(desired.ref.kind, judged.action, judged.fields, live, after)
+    declared = declared_in(desired.manifest, live) if live else []
+    as_predicted = declared if judged.reason is Reason.SAME else None
     return Change(
         ref=desired.ref,
         action=judged.action,
         reason=judged.reason,
         desired=desired,
-        precondition=precondition(desired.manifest, live),
+        precondition=precondition(desired.manifest, live, declared),
         fields=judged.fields,
         foreign=foreign_fields(live, desired.manifest) if live else (),
         conflicts=tuple(replace(each, message=redact_text(each.message)) for each in observed.conflicts),
         consequences=consequences(told) if judged.action is not Action.CANNOT_COMPARE else (),
         refusal=judged.refusal,
         service=desired.service,
-        overruled=overruled_fields(predicted, desired) if predicted else (),
+        overruled=overruled_fields(predicted, desired, as_predicted) if predicted else (),
         side_effects=judged.side_effects,
     )
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import enum
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from controlplane.emit.bundle import Manifest
 from controlplane.plan.addresses import MISSING, Address, identity, label, value_at
 from controlplane.plan.changes import Precondition
-from controlplane.plan.declared import declared_fields
+from controlplane.plan.declared import DeclaredField
+from controlplane.plan.differ import declared_in
 from controlplane.plan.equality import canonical_text
 from controlplane.plan.field_ownership import ManagerEntry, Nodes, all_nodes, descend_all, leaves, manager_entries
 from controlplane.stack.references import ObjectRef
@@ -46,19 +48,25 @@ class Staleness:
     after_digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
+class _Bound(NamedTuple):
     """A field that a plan is bound to: where it is, and a digest of its value."""
 
     address: Address
     digest: str
 
 
-def precondition(desired: Manifest, live: Manifest | None) -> Precondition:
-    """What must still hold of an object when a plan for it is applied."""
+def precondition(
+    desired: Manifest, live: Manifest | None, declared: Sequence[DeclaredField] | None = None
+) -> Precondition:
+    """What must still hold of an object when a plan for it is applied.
+
+    `declared` are the fields that we set as live has them, when they are known already.
+    """
     if live is None:
         return Precondition(None, _digest("absent"))
-    fields = tuple((name, bound.digest) for name, bound in sorted(_bound_fields(desired, live).items()))
+    if declared is None:
+        declared = declared_in(desired, live)
+    fields = tuple((name, bound.digest) for name, bound in sorted(_bound_fields(declared, live).items()))
     return Precondition(live["metadata"].get("uid"), _digest(json.dumps(fields)), fields)
 
 
@@ -75,12 +83,12 @@ def stale(ref: ObjectRef, planned: Precondition, desired: Manifest, live_now: Ma
     return _changed(ref, planned, desired, live_now)
 
 
-def _bound_fields(desired: Manifest, live: Manifest) -> dict[str, _Bound]:
+def _bound_fields(declared: Sequence[DeclaredField], live: Manifest) -> dict[str, _Bound]:
     """The fields that we set and those that we own, down to the leaves, as live has them."""
     entries = manager_entries(live)
     nodes = all_nodes(entries)
     bound: dict[str, _Bound] = {}
-    for address, value in _bound_values(desired, live, entries, nodes):
+    for address, value in _bound_values(declared, live, entries):
         name = identity(address)
         if name not in bound:
             digest = "" if value is MISSING else _value_digest(_bound_value(value, nodes, address), name, address)
@@ -89,10 +97,10 @@ def _bound_fields(desired: Manifest, live: Manifest) -> dict[str, _Bound]:
 
 
 def _bound_values(
-    desired: Manifest, live: Manifest, entries: tuple[ManagerEntry, ...], nodes: Nodes
+    declared: Sequence[DeclaredField], live: Manifest, entries: tuple[ManagerEntry, ...]
 ) -> Iterator[tuple[Address, object]]:
     wholes: dict[Address, None] = {}
-    for field in declared_fields(desired, live, nodes):
+    for field in declared:
         yield field.address, field.found
         if field.whole is not None:
             wholes[field.whole] = None
@@ -104,13 +112,12 @@ def _bound_values(
 
 def _bound_value(value: object, nodes: Nodes, address: Address) -> object:
     """Of a map that we set empty (`emptyDir: {}`) and others fill, only that it is there."""
-    return {} if isinstance(value, dict) and any(descend_all(nodes, address)) else value
+    return {} if value and isinstance(value, dict) and any(descend_all(nodes, address)) else value
 
 
 def _value_digest(value: object, name: str, address: Address) -> str:
     """Equal values of different fields have different digests, so that one cannot be looked up by another."""
-    names = tuple(step for step in address[-2:] if isinstance(step, str))
-    return _digest(f"{name}\0{canonical_text(names, value)}")[:_DIGEST_CHARACTERS]
+    return _digest(f"{name}\0{canonical_text(address[-2:], value)}")[:_DIGEST_CHARACTERS]
 
 
 def _digest(text: str) -> str:
@@ -135,7 +142,7 @@ def _replaced(ref: ObjectRef, planned: Precondition, live: Manifest) -> Stalenes
 
 
 def _changed(ref: ObjectRef, planned: Precondition, desired: Manifest, live: Manifest) -> Staleness:
-    now = _bound_fields(desired, live)
+    now = _bound_fields(declared_in(desired, live), live)
     then = dict(planned.fields)
     name = _first_changed(then, {key: bound.digest for key, bound in now.items()})
     entries = manager_entries(live)
