@@ -132,6 +132,9 @@ def _decode_mapping(kinds: tuple[Any, ...], data: Any, at: str) -> dict[Any, Any
     if key_kind is str:
         _checked(isinstance(data, dict), data, "an object", at)
         return {key: _decode(value_kind, item, f"{at}.{key}") for key, item in data.items()}
+    if data == {}:
+        # An empty map is written the same whatever its keys are.
+        return {}
     _checked(isinstance(data, list), data, "a list of pairs", at)
     pairs = [_decode_tuple((key_kind, value_kind), pair, f"{at}[{index}]") for index, pair in enumerate(data)]
     return dict(pairs)

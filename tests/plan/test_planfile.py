@@ -84,6 +84,13 @@ def test_origins_survive_with_their_places() -> None:
     assert update.fields[0].origin == update.desired.origin_of(update.fields[0].path)
 
 
+def test_settings_the_context_and_objects_without_origins_come_back() -> None:
+    wanted = replace(emitted(config_map()), provenance={})
+    made = plan(Bundle((wanted,)), [Observed(wanted.ref, None, config_map())])
+    made = replace(made, settings={"llm/chat": {"drift": "warn", "seconds": 1.5, "steps": [1, None]}}, context="prod")
+    assert read_plan(write_plan(made)).changes == made
+
+
 def test_an_edited_plan_is_refused() -> None:
     edited = TEXT.replace("registry.example/vllm-openai:v0.33.0", "registry.example/evil:1")
     assert edited != TEXT
