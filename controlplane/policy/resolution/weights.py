@@ -8,9 +8,9 @@ from typing import Final
 
 from controlplane.diagnostics import Diagnostic, Layer, Severity
 from controlplane.policy.findings import finding
-from controlplane.policy.model_service import ModelSource
 from controlplane.policy.resolution.features import on_by_default
 from controlplane.policy.resolution.setting import Setting, evidence
+from controlplane.policy.vocabulary import KeyRef
 from controlplane.stack.facts import Derived, Fact, Known, derived
 from controlplane.stack.pods import Claim, EmptyDir, EnvVar, ImageVolume, Mount, SecretKey, Volume
 
@@ -38,13 +38,11 @@ def derive_weights(setting: Setting) -> tuple[Weights, list[Diagnostic]]:
     """Weights by source, and findings about keys that the source gives no meaning."""
     source = setting.spec.model.source
     if source.pvc is not None:
-        return _from_claim(setting, source.pvc), [*_without_effect(setting, source, "the claim")]
+        return _from_claim(setting, source.pvc), [*_without_effect(setting, "the claim")]
     if source.image is not None:
-        return _from_image(setting, source.image), [
-            *_without_effect(setting, source, "the image"),
-            *_too_old(setting),
-        ]
-    return _from_hub(setting, source), [*_path_on_hub(setting)]
+        return _from_image(setting, source.image), [*_without_effect(setting, "the image"), *_too_old(setting)]
+    secret = source.hub.secret if source.hub is not None else None
+    return _from_hub(setting, secret), [*_path_on_hub(setting)]
 
 
 def _from_claim(setting: Setting, claim: str) -> Weights:
@@ -74,25 +72,17 @@ def _inside(setting: Setting, default: str) -> Known[str]:
     return derived(full, f"{said} inside the volume at {MODEL_PATH}", [("path", path), ("name", name)])
 
 
-def _from_hub(setting: Setting, source: ModelSource) -> Weights:
+def _from_hub(setting: Setting, secret: KeyRef | None) -> Weights:
     policy, model = setting.service.policy, setting.spec.model
     name = Known(model.name, policy.declared("spec", "model", "name"))
     home = EnvVar("HF_HOME", Known(f"{CACHE_PATH}/huggingface", Derived("downloads go to the volume at /cache")))
-    token = () if source.hub is None or source.hub.secret is None else (_token(setting, source),)
+    token = () if secret is None else (_token(setting, secret),)
     revision = policy.fact(model.revision, "spec", "model", "revision")
-    return Weights(
-        name,
-        (_cache(setting),),
-        (Mount("cache", CACHE_PATH, origin=Derived("where downloads are kept")),),
-        (home, *token),
-        revision,
-    )
+    mount = Mount("cache", CACHE_PATH, origin=Derived("where downloads are kept"))
+    return Weights(name, (_cache(setting),), (mount,), (home, *token), revision)
 
 
-def _token(setting: Setting, source: ModelSource) -> EnvVar:
-    secret = source.hub.secret if source.hub is not None else None
-    if secret is None:
-        raise ValueError("the source has no secret")
+def _token(setting: Setting, secret: KeyRef) -> EnvVar:
     origin = setting.declared("spec", "model", "from", "hub", "secret")
     return EnvVar("HF_TOKEN", Known(SecretKey(secret.name, secret.key), origin))
 
@@ -104,9 +94,8 @@ def _cache(setting: Setting) -> Volume:
     return Volume("cache", Known(EmptyDir(), Derived("no model.cache: downloads live and die with the pod")))
 
 
-def _without_effect(setting: Setting, source: ModelSource, what: str) -> Iterator[Diagnostic]:
+def _without_effect(setting: Setting, what: str) -> Iterator[Diagnostic]:
     """Keys that only the hub gives a meaning."""
-    del source
     model = setting.spec.model
     for key, value in (("revision", model.revision), ("cache", model.cache)):
         if value is not None:
