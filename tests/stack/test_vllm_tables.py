@@ -367,6 +367,17 @@ def test_argument_names_and_flags_are_unique_within_a_release() -> None:
         assert len(spellings) == len(set(spellings))
 
 
+def test_argument_with_closed_choices_has_some() -> None:
+    for version in vllm_tables.versions():
+        having = [argument(version, name) for name in table(version).names()]
+        assert [found.name for found in having if found.kind == "enum" and not found.choices] == [], version
+
+
+def test_registry_filled_at_run_time_closes_no_choices() -> None:
+    assert argument("0.10.2", "reasoning_parser").kind == "str"
+    assert argument("0.10.0", "tool_call_parser").kind == "str"
+
+
 def test_default_is_a_value_its_own_argument_takes() -> None:
     for version in vllm_tables.versions():
         for name in table(version).names():

@@ -6,8 +6,12 @@ of a checkout:
     python -m tools.schemas.compare_with_vllm 0.32.0
 
 The folder of an unpacked sdist on PYTHONPATH does as well, beside the packages vLLM imports: the compiled parts are
-not needed. It prints every argument in which the two differ and ends with 1 if there are any. `mm_processor_device`
-is expected to: its choices depend on the machine.
+not needed; a folder `vllm-X.Y.Z+cpu.dist-info` beside it, with a METADATA file that has Name and Version, makes vLLM
+take the machine for a CPU.
+
+It prints every argument in which the two differ and ends with 1 if there are any. Expected are choices that the
+source does not hold: those of `mm_processor_device` depend on the machine, those of `reasoning_parser` (up to 0.11.0)
+on a registry.
 """
 
 from __future__ import annotations

@@ -71,8 +71,7 @@ def _kind(keywords: Mapping[str, Value]) -> Entry:
     if action == "append":
         return {"kind": "list", "items": kind, "repeated": True, **extra}
     extra |= {"nargs": nargs} if nargs else {}
-    closed = kind == "str" and isinstance(keywords.get("choices"), list | tuple)
-    return {"kind": "enum" if closed else kind, **extra}
+    return {"kind": "enum" if kind == "str" and _choices(keywords) else kind, **extra}
 
 
 def _separator(reader: Value) -> str:
@@ -97,10 +96,21 @@ def _negations(flags: Iterable[str], *, pairs: bool) -> Iterable[str]:
 
 
 def _values(keywords: Mapping[str, Value], source: FieldSource | None) -> Entry:
-    choices = keywords.get("choices")
-    if isinstance(choices, list | tuple):
-        return {"choices": in_order(_plain(c) for c in choices if c not in (None, "None"))}
+    choices = _choices(keywords)
+    if choices:
+        return {"choices": choices}
     return {"known": [_plain(value) for value in source.known]} if source and source.known else {}
+
+
+def _choices(keywords: Mapping[str, Value]) -> list[Value]:
+    """All values that the command line accepts; empty where the source does not tell.
+
+    A registry (`list(ReasoningParserManager.reasoning_parsers)`, up to 0.11.0) is empty in the source.
+    """
+    choices = keywords.get("choices")
+    return (
+        in_order(_plain(c) for c in choices if c not in (None, "None")) if isinstance(choices, list | tuple) else []
+    )
 
 
 def _default(keywords: Mapping[str, Value], source: FieldSource | None) -> object:
