@@ -530,3 +530,54 @@ def test_a_field_that_another_manager_owns_too_stays_and_is_explained(
         "data.length left the policy and stays: controlplane-sandbox owns it too."
     ]
     assert planned(cluster, manifest).notes == ()
+
+
+@pytest.fixture
+def rewriting(sandbox: Sandbox, namespace: str) -> Iterator[None]:
+    """An admission policy that rewrites one value of every ConfigMap of ours in this namespace."""
+    api, place = sandbox.api(), "/apis/admissionregistration.k8s.io/v1"
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["configmaps"]}
+    here = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
+    patch = {"expression": "Object{data: {'length': '99'}}"}
+    policy = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingAdmissionPolicy",
+        "metadata": {"name": namespace},
+        "spec": {
+            "matchConstraints": {"resourceRules": [rule], "namespaceSelector": here},
+            "matchConditions": [{"name": "ours", "expression": "object.metadata.name == 'chat'"}],
+            "reinvocationPolicy": "Never",
+            "failurePolicy": "Fail",
+            "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": patch}],
+        },
+    }
+    binding = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingAdmissionPolicyBinding",
+        "metadata": {"name": namespace},
+        "spec": {"policyName": namespace},
+    }
+    api.create(f"{place}/mutatingadmissionpolicies", policy)
+    api.create(f"{place}/mutatingadmissionpolicybindings", binding)
+    yield
+    api.delete(f"{place}/mutatingadmissionpolicybindings/{namespace}")
+    api.delete(f"{place}/mutatingadmissionpolicies/{namespace}")
+
+
+@pytest.mark.usefixtures("rewriting")
+def test_a_field_that_admission_rewrites_is_named_and_neither_a_change_nor_drift(
+    cluster: Cluster, namespace: str
+) -> None:
+    manifest = config_map(namespace)
+    for _ in range(100):
+        if cluster.apply(manifest, force=True)["data"]["length"] == "99":
+            break
+        time.sleep(0.2)
+
+    observed = cluster.observe([manifest])
+    made = plan(bundle(manifest), observed)
+
+    assert only(made).action is Action.UNCHANGED
+    assert [(o.label, o.wanted, o.becomes) for o in only(made).overruled] == [("data.length", "16384", "99")]
+    assert len(made.notes) == 1
+    assert drift(bundle(manifest).objects, observed).drifted == ()
