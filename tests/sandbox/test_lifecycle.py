@@ -118,9 +118,15 @@ def test_only_its_owner_can_read_what_opens_the_sandbox(sandbox: Sandbox) -> Non
         assert (sandbox.folder / name).stat().st_mode & 0o777 == 0o600
 
 
-def test_kubectl_works_with_the_kubeconfig_and_its_context(sandbox: Sandbox) -> None:
+def test_kubectl_works_with_the_kubeconfig_and_its_context(sandbox: Sandbox, tmp_path: Path) -> None:
     command = [sandbox.kubectl, "--kubeconfig", sandbox.kubeconfig, "--context", sandbox.context]
-    done = subprocess.run([*command, "get", "crds", "-o", "name"], capture_output=True, text=True, check=True, env={})
+    done = subprocess.run(
+        [*command, "get", "crds", "-o", "name"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"HOME": str(tmp_path)},
+    )
     assert "customresourcedefinition.apiextensions.k8s.io/rayservices.ray.io" in done.stdout.splitlines()
 
 
