@@ -32,6 +32,13 @@ def test_file_begins_with_a_sentence_on_its_use(path: Path) -> None:
     assert first.endswith(".")
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_file_names_the_schema_for_editors(path: Path) -> None:
+    prefix = "# yaml-language-server: $schema="
+    (line,) = [line for line in path.read_text("utf-8").splitlines() if line.startswith(prefix)]
+    assert (path.parent / line.removeprefix(prefix)).is_file()
+
+
 def test_the_three_references_are_what_their_names_say() -> None:
     found = {}
     for folder in FOLDERS:
