@@ -7,6 +7,7 @@ failure. Ready is not capacity, so every layer counts what it wants.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,7 @@ from controlplane.plan.plan import ref_of
 from controlplane.plan.pod_health import Patience, is_leaving
 from controlplane.workflows.messages import Layer, LayerReport, LayerState
 
+_SERVED_NAME = "--served-model-name"
 _RAY_GROUP = "ray.io"
 _WORKLOADS = ("Deployment", "StatefulSet")
 _STARTED_AND_ENDED = ("CrashLoopBackOff", "Restarted")
@@ -120,7 +122,22 @@ def _engine_health(cluster: Cluster, seen: _Seen) -> ObjectHealth:
     if not seen.health.healthy:
         return seen.health
     answers = cluster.ask_engines(seen.around)
-    return assess_engines(seen.health.ref, answers, wanted=seen.health.wanted)
+    model = served_name(seen.live) if seen.live else None
+    return assess_engines(seen.health.ref, answers, wanted=seen.health.wanted, model=model)
+
+
+def served_name(workload: Manifest) -> str | None:
+    """The model name that the engine was told to serve (`--served-model-name`, the first of several), if it was."""
+    pod = ((workload.get("spec") or {}).get("template") or {}).get("spec") or {}
+    words = [
+        word for c in pod.get("containers") or () for word in (*(c.get("command") or ()), *(c.get("args") or ()))
+    ]
+    for word, following in itertools.pairwise([*words, ""]):
+        if word == _SERVED_NAME:
+            return following or None
+        if word.startswith(f"{_SERVED_NAME}="):
+            return str(word.partition("=")[2]) or None
+    return None
 
 
 def _report(

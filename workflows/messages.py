@@ -247,6 +247,7 @@ class RolloutOutcome:
 
     `stopped_at` is the layer or phase that failed. `returned_to` is the revision that serves again. `return_failure`
     is set when going back failed too, or there was nothing to go back to: then the objects are as they were left.
+    `written` counts the objects that were reported as written: a worker killed before its report is not counted.
     `notes` are what went less well without stopping the rollout.
     """
 

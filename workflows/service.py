@@ -1,7 +1,7 @@
 """The entity of one ModelService: its lock and its memory.
 
-Whoever wants to change the service asks here. One rollout at a time: the same plan or revision again is joined, another is
-refused with who holds the service since when. Heals wait for nothing and are refused while a rollout runs.
+Whoever wants to change the service asks here. One rollout at a time: the same plan or revision again is joined,
+another is refused with who holds the service since when. Heals are refused while a rollout runs.
 """
 
 from __future__ import annotations

@@ -43,9 +43,9 @@ def sandboxed_runner() -> SandboxedWorkflowRunner:
 
     A module that is not passed through would be executed again for every run.
     """
-    pure = ("controlplane.diagnostics", "controlplane.stack", "controlplane.workflows.messages")
-    ours = tuple(f"controlplane.workflows.{name}" for name in ("ports", "patience", "names", "gates", "board"))
-    return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*pure, *ours))
+    pure = ("messages", "ports", "patience", "names", "gates", "board")
+    modules = tuple(f"controlplane.workflows.{name}" for name in pure)
+    return SandboxedWorkflowRunner(restrictions=SandboxRestrictions.default.with_passthrough_modules(*modules))
 
 
 def make_worker(

@@ -45,6 +45,8 @@ from controlplane.workflows.ports import (
 HEALTHY = "healthy"
 NEVER = "never"
 """A layer that stays as it is until its time is up."""
+LATE = "late"
+"""A layer that nobody sees become healthy in time, and that is healthy by then."""
 
 
 def key_of(name: str) -> ObjectKey:
@@ -65,6 +67,8 @@ class World:
     live: dict[str, str] = field(default_factory=dict)
     writes: list[tuple[str, str | None]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
+    outage: int = 0
+    """How many more times the API server does not answer an apply."""
 
     def add_revision(self, number: int, groups: Mapping[str, Mapping[str, str]], **health: str) -> None:
         """A stored revision: values of objects by group, and the health that each layer will have (else healthy)."""
@@ -146,6 +150,9 @@ class SimulatedCluster(ClusterPorts):
     async def apply_group(self, order: GroupOrder) -> ObjectOutcomes:
         """Write what differs."""
         world = await self._enter("apply_group")
+        if world.outage:
+            world.outage -= 1
+            raise ApplicationError("the API server does not answer", type="Unreachable")
         if refusal := world.revisions[order.revision.number]["health"].get("apply"):
             raise ApplicationError(refusal, type="Forbidden", non_retryable=True)
         planned = {p.key: p for p in order.planned or ()}
@@ -182,7 +189,7 @@ class SimulatedCluster(ClusterPorts):
         """As the revision's health says; `never` waits until it is cancelled."""
         await self._enter("await_layer")
         await self._held(f"{query.layer.value}-before")
-        while (report := self._report(query)).state is LayerState.WAITING:
+        while (report := self._report(query, late=LayerState.WAITING)).state is LayerState.WAITING:
             activity.heartbeat(report)
             await asyncio.sleep(0.02)
         return report
@@ -191,12 +198,14 @@ class SimulatedCluster(ClusterPorts):
     async def look_at_layer(self, query: LayerQuery) -> LayerReport:
         """The same, once."""
         await self._enter("look_at_layer")
-        return self._report(query)
+        return self._report(query, late=LayerState.HEALTHY)
 
-    def _report(self, query: LayerQuery) -> LayerReport:
+    def _report(self, query: LayerQuery, *, late: LayerState) -> LayerReport:
         health = self.world.revisions[query.revision.number]["health"].get(query.layer.value, HEALTHY)
         if health == HEALTHY:
             return LayerReport(query.layer, LayerState.HEALTHY, 1, 1)
+        if health == LATE:
+            return LayerReport(query.layer, late, 1, 1)
         if health == NEVER:
             return LayerReport(query.layer, LayerState.WAITING, 0, 1, "still starting")
         return LayerReport(query.layer, LayerState.FAILED, 0, 1, health)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,6 +17,7 @@ from temporalio.client import Client
 
 from controlplane.adapters.kubernetes import Cluster, RevisionStore
 from controlplane.emit.bundle import Bundle, Manifest
+from controlplane.plan.drift import DriftReport, drift
 from controlplane.plan.health import Patience
 from controlplane.plan.plan import plan
 from controlplane.plan.revision import Outcome, Revision
@@ -34,6 +37,7 @@ from controlplane.workflows.messages import (
     RevisionRef,
     RolloutOutcome,
     RolloutRequest,
+    RolloutTicket,
     ServiceRef,
     Timeouts,
 )
@@ -44,11 +48,24 @@ pytestmark = pytest.mark.cluster
 
 WAITING = Timeouts(machines_s=90, tasks_s=90, memory_s=90, api_s=30)
 IMAGE = "registry.example/vllm-openai:v0.33.0"
+SIMULATE = "sandbox.controlplane.dev/simulate"
+CRASHING = {SIMULATE: "crash-loop"}
+SLOW = {SIMULATE: "slow-start", "sandbox.controlplane.dev/ready-after": "15s"}
 MISSING_IMAGE = "registry.example/does-not-exist:v1"
 
 
-def service_of(namespace: str, image: str = IMAGE, *, gpus: int = 1, extra: bool = False) -> tuple[Manifest, ...]:
-    """A Deployment on the GPU machines, its Service, a budget, and for some revisions a ConfigMap."""
+def service_of(
+    namespace: str,
+    image: str = IMAGE,
+    *,
+    gpus: int = 1,
+    extra: bool = False,
+    behaviour: dict[str, str] | None = None,
+) -> tuple[Manifest, ...]:
+    """A Deployment on the GPU machines, its Service, a budget, and for some revisions a ConfigMap.
+
+    `behaviour` are the annotations by which pods are simulated.
+    """
     labels = {"app": "chat"}
     container = {
         "name": "vllm",
@@ -65,7 +82,7 @@ def service_of(namespace: str, image: str = IMAGE, *, gpus: int = 1, extra: bool
         "replicas": 1,
         "selector": {"matchLabels": labels},
         "strategy": {"type": "Recreate"},
-        "template": {"metadata": {"labels": labels}, "spec": pod},
+        "template": {"metadata": {"labels": labels, "annotations": behaviour or {}}, "spec": pod},
     }
     ports = [{"name": "http", "port": 80, "protocol": "TCP", "targetPort": "http"}]
     found = [
@@ -173,7 +190,7 @@ async def grounded(address: str, sandbox: Sandbox, namespace: str) -> AsyncItera
     queue = f"queue-{uuid.uuid4()}"
     kube = Cluster.connect(sandbox.kubeconfig)
     ref = ClusterRef(f"sandbox-{uuid.uuid4()}", kubeconfig=str(sandbox.kubeconfig))
-    activities = ClusterActivities(poll_s=0.2, confirm_s=1.0, patience=Patience(never_fits=3, start=3))
+    activities = ClusterActivities(poll_s=0.2, confirm_s=1.0, patience=Patience(never_fits=3, start=3, restarts=1))
     try:
         async with make_worker(client, activities, TemporalActivities(client, queue), queue):
             yield Ground(client, kube, ref, ServiceRef(namespace, "chat"), queue)
@@ -258,3 +275,69 @@ def test_a_plan_that_went_stale_writes_nothing(temporal_address: str, sandbox: S
         assert outcome.written == 0
 
     play(temporal_address, sandbox, namespace, scene)
+
+
+@pytest.mark.parametrize(
+    ("revision", "stopped_at", "told"),
+    [
+        pytest.param({"image": MISSING_IMAGE}, "machines", "ImagePullBackOff", id="an image that is not there"),
+        pytest.param({"behaviour": CRASHING}, "memory", "CrashLoopBackOff", id="an engine that crashes"),
+    ],
+)
+def test_a_bad_revision_is_returned_with_its_layer(
+    temporal_address: str, sandbox: Sandbox, namespace: str, revision: dict[str, Any], stopped_at: str, told: str
+) -> None:
+    async def scene(ground: Ground) -> None:
+        await ground.roll_out(service_of(namespace))
+        outcome = await ground.roll_out(service_of(namespace, **revision))
+        assert (outcome.result, outcome.stopped_at) == (Result.RETURNED, stopped_at)
+        assert told in outcome.reason
+
+    play(temporal_address, sandbox, namespace, scene)
+
+
+def test_a_killed_worker_applies_nothing_twice(temporal_address: str, sandbox: Sandbox, namespace: str) -> None:
+    """The worker is the real program in a process of its own, killed while it applies and while it waits."""
+    queue = f"queue-{uuid.uuid4()}"
+    command = [sys.executable, "-m", "controlplane.workflows.worker"]
+    arguments = ["--address", temporal_address, "--task-queue", queue]
+
+    async def scene() -> None:
+        client = await Client.connect(temporal_address)
+        kube = Cluster.connect(sandbox.kubeconfig)
+        ref = ClusterRef(f"sandbox-{uuid.uuid4()}", kubeconfig=str(sandbox.kubeconfig))
+        ground = Ground(client, kube, ref, ServiceRef(namespace, "chat"), queue)
+        manifests = service_of(namespace, behaviour=SLOW)
+        request = await asyncio.to_thread(ground.request, manifests, DriftSettings(DriftMode.OFF))
+        worker = subprocess.Popen([*command, *arguments])
+        try:
+            ticket = await commands.request_rollout(client, request, task_queue=queue, patience_s=120)
+            for step in ("workload", "memory"):
+                await reached(client, ticket, step)
+                worker.kill()
+                worker.wait()
+                worker = subprocess.Popen([*command, *arguments])
+            assert (await commands.outcome(client, ticket)).result is Result.OK
+        finally:
+            worker.kill()
+            worker.wait()
+        live = ground.live("Deployment", "apps/v1")
+        assert live is not None
+        assert live["metadata"]["generation"] == 1
+        assert (await ground_drift(kube, manifests)).drifted == ()
+        kube.close()
+
+    asyncio.run(scene())
+
+
+async def reached(client: Client, ticket: RolloutTicket, step: str) -> None:
+    """Until the rollout is at this step."""
+    async for progress in commands.follow(client, ticket, every_s=0.02):
+        if progress.step == step:
+            return
+    raise AssertionError(f"the rollout was never at {step}")
+
+
+async def ground_drift(kube: Cluster, manifests: tuple[Manifest, ...]) -> DriftReport:
+    """How live differs from the manifests."""
+    return drift(as_objects(manifests), await asyncio.to_thread(kube.observe, manifests))

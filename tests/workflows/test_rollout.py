@@ -11,7 +11,7 @@ from controlplane.workflows.messages import (
     Result,
 )
 from tests.workflows.scenes import play, world_with
-from tests.workflows.simulated import NEVER, key_of, revision_of
+from tests.workflows.simulated import LATE, NEVER, key_of, revision_of
 from tests.workflows.stage import Stage
 
 
@@ -71,6 +71,17 @@ def test_a_layer_whose_time_is_up_returns_the_service(temporal_address: str, lay
 
     play(temporal_address, world, scene)
     assert world.live["chat"] == "v1"
+
+
+def test_a_layer_that_became_healthy_unseen_is_healthy(temporal_address: str) -> None:
+    """No worker was awake when the time was up: the last look decides."""
+    world = world_with({"machines": LATE})
+
+    async def scene(stage: Stage) -> None:
+        assert (await stage.roll_out(2)).result is Result.OK
+
+    play(temporal_address, world, scene)
+    assert "look_at_layer" in world.calls
 
 
 def test_without_a_good_revision_nothing_is_undone_and_it_is_said(temporal_address: str) -> None:
@@ -143,6 +154,17 @@ def test_a_refused_object_returns_the_service_in_the_servers_words(temporal_addr
         assert (outcome.stopped_at, outcome.reason) == ("applying needs", "pods is forbidden: quota exceeded")
 
     play(temporal_address, world, scene)
+
+
+def test_an_api_server_that_does_not_answer_is_asked_again(temporal_address: str) -> None:
+    world = world_with()
+    world.outage = 2
+
+    async def scene(stage: Stage) -> None:
+        assert (await stage.roll_out(1)).result is Result.OK
+
+    play(temporal_address, world, scene)
+    assert world.writes_of("chat") == ["v1"]
 
 
 def test_a_planned_deletion_waits_for_health(temporal_address: str) -> None:
