@@ -20,6 +20,7 @@ class Form(enum.Enum):
     ONE = enum.auto()
     MANY = enum.auto()
     REPEATED = enum.auto()
+    SEPARATED = enum.auto()
     OPTIONAL = enum.auto()
     GUESSED = enum.auto()
 
@@ -116,6 +117,8 @@ def _form(argument: Argument) -> Form:
         return Form.SWITCH
     if argument.repeated:
         return Form.REPEATED
+    if argument.separator:
+        return Form.SEPARATED
     if argument.nargs == "?":
         return Form.OPTIONAL
     return Form.MANY if argument.kind == "list" else Form.ONE

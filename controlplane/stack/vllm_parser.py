@@ -10,7 +10,7 @@ from typing import Any
 from controlplane.stack.engine import ArgumentValue
 from controlplane.stack.facts import Fact, Known, Unknown, Why
 from controlplane.stack.vllm_arguments import Arguments, Form, Match, Spelling
-from controlplane.stack.vllm_values import dotted_value, list_value, single_value
+from controlplane.stack.vllm_values import dotted_value, list_value, separated_value, single_value
 from controlplane.stack.words import MARK, Word
 
 _NEGATIVE = re.compile(r"-\d+\Z|-\d*\.\d+\Z")
@@ -131,7 +131,8 @@ class _Parser:
             kept = before.value if isinstance(before, Known) and isinstance(before.value, list) else []
             self._put(spelling.name, word, [*kept, *list_value(spelling, [text])])
         else:
-            self._put(spelling.name, word, single_value(spelling, text))
+            read = separated_value if spelling.form is Form.SEPARATED else single_value
+            self._put(spelling.name, word, read(spelling, text))
 
     def _put(self, name: str, word: Word, value: ArgumentValue) -> None:
         # Of a repeated flag the last one holds, and stands where it was written.

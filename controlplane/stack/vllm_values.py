@@ -45,6 +45,13 @@ def list_value(spelling: Spelling, texts: Sequence[str]) -> list[ArgumentValue]:
     return [_of_kind(items or "str", text) for text in texts]
 
 
+def separated_value(spelling: Spelling, text: str) -> list[ArgumentValue]:
+    """The values of an argument that one word gives, with whole numbers among them as such (`--device-ids 0,2`)."""
+    separator = spelling.argument.separator if spelling.argument is not None else ","
+    parts = (part.strip() for part in text.split(separator or ","))
+    return [int_or_text(part) if part.isdigit() else part for part in parts]
+
+
 def guessed_value(text: str) -> ArgumentValue:
     """The value of an argument that no table tells: JSON where it reads as JSON, else the text."""
     value = json_or_text(text)

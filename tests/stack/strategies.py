@@ -289,6 +289,8 @@ def _plain(argument: Argument) -> st.SearchStrategy[str]:
 
 
 def _list_of(argument: Argument) -> st.SearchStrategy[list[Any]]:
+    if argument.separator:
+        return st.lists(st.one_of(st.integers(0, 9), names.map("GPU-{}".format)), min_size=1, max_size=3)
     items = {"int": st.integers(-5, 10**6), "float": st.floats(0, 10, allow_nan=False)}.get(
         argument.items or "", _plain(argument).filter(lambda text: not _FLAG_LIKE.match(text) and text)
     )

@@ -164,3 +164,40 @@ def test_no_pod_stops_the_reader(pod: Any) -> None:
     manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": pod}}}
     container = {"spec": {"template": {"spec": {"containers": [pod]}}}}
     read_live([manifest, {**manifest, **container}])
+
+
+WRITTEN_BY_OTHERS = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat, namespace: llm}
+spec:
+  strategy: {type: Recreate}
+  selector: {matchLabels: {app: chat}}
+  template:
+    metadata: {labels: {app: chat}}
+    spec:
+      enableServiceLinks: false
+      terminationGracePeriodSeconds: 120
+      containers:
+      - name: engine
+        image: vllm/vllm-openai:v0.33.0
+        command: [bash, -c]
+        args:
+        - |
+          export LEN=32k
+          exec vllm serve $MODEL -tp 2 \\
+            --max_model_len "$LEN" --no-enable-prefix-caching \\
+            --compilation-config.mode 3 --served-model-name a b
+        env: [{name: MODEL, value: meta-llama/Llama-3.1-8B-Instruct}]
+        lifecycle: {preStop: {exec: {command: [sleep, "15"]}}}
+      - name: entrypoint
+        image: vllm/vllm-openai:v0.33.0
+        args: [--model, m, --gpu-memory-util=0.9]
+      volumes: [{name: scratch}]
+"""
+
+
+def test_what_others_wrote_means_the_same_when_it_is_written_again() -> None:
+    stack = read_text(WRITTEN_BY_OTHERS).stack
+    assert [len(workload.engines) for workload in stack.workloads] == [2]
+    assert read_text(to_yaml(emit(stack))).stack == stack

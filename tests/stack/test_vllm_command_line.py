@@ -174,6 +174,8 @@ def test_the_model_may_stand_behind_other_arguments() -> None:
             {"cudagraph_capture_sizes": [1, 2, 4], "port": 80},
         ),
         (["--cudagraph-capture-sizes=8"], {"cudagraph_capture_sizes": [8]}),
+        (["--device-ids", "0, 2"], {"device_ids": [0, 2]}),
+        (["--device-ids=GPU-a"], {"device_ids": ["GPU-a"]}),
         (["--revision", "None"], {"revision": None}),
         (["--seed", "0x10"], {"seed": "0x10"}),
         (["--swap-space", "4"], {"swap_space": 4}),

@@ -100,6 +100,8 @@ def words(spelling: Spelling, value: ArgumentValue) -> list[str]:
         return [spelling.flag] if value else off
     if isinstance(value, list) and spelling.form is Form.REPEATED:
         return [f"{spelling.flag}={_text(item)}" for item in value]
+    if isinstance(value, list) and spelling.form is Form.SEPARATED:
+        return [f"{spelling.flag}={','.join(map(_text, value))}"]
     if isinstance(value, list) and spelling.form is Form.MANY and len(value) > 1:
         return [spelling.flag, *(_text(item) for item in value)]
     if isinstance(value, list) and spelling.form is Form.MANY:

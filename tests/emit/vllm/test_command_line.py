@@ -72,6 +72,7 @@ def test_the_model_is_positional_only_behind_serve(launch: tuple[str, ...], firs
         ("compilation_config", {"b": [1, 2], "a": "é"}, ['--compilation-config={"a":"é","b":[1,2]}']),
         ("cudagraph_capture_sizes", [1, 2], ["--cudagraph-capture-sizes", "1", "2"]),
         ("cudagraph_capture_sizes", [8], ["--cudagraph-capture-sizes=8"]),
+        ("device_ids", [0, 2], ["--device-ids=0,2"]),
         ("middleware", ["a", "b"], ["--middleware=a", "--middleware=b"]),
         ("quantization", "fp8", ["--quantization=fp8"]),
         ("from_the_future", True, ["--from-the-future"]),
