@@ -63,6 +63,11 @@ def is_plain(value: str) -> bool:
     return bool(_PLAIN.match(value) or _AMOUNT.match(value))
 
 
+def comment(value: str) -> str:
+    """A text as it can stand behind `#`: on one line, and without what a terminal would obey or hide."""
+    return " ".join(_UNPRINTABLE.sub(" ", value).split())
+
+
 def fits_literal_block(value: str) -> bool:
     """Whether a text of several lines can be written below `|` as it is.
 

@@ -6,18 +6,16 @@ line that holds a value with a comment of its origin; to a YAML reader both text
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from controlplane.diagnostics import KeyPath, render_path
 from controlplane.emit.bundle import Bundle, EmittedObject, Manifest
-from controlplane.emit.yaml_scalars import chomping, fits_literal_block, scalar, text
+from controlplane.emit.yaml_scalars import chomping, comment, fits_literal_block, scalar, text
 from controlplane.stack.facts import Declared, Derived, Input, Origin
 
 _SEPARATOR = "---\n"
-_LINE_BREAK = re.compile(r"\s*[\x00-\x1f\x7f-\x9f\u2028\u2029]+\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def _comment(made: EmittedObject, path: KeyPath | None) -> str:
 
 def explain(origin: Origin) -> str:
     """An origin in one line: the place and path in the policy, or the formula and what went in."""
-    return _LINE_BREAK.sub(" ", _explanation(origin)).strip()
+    return comment(_explanation(origin))
 
 
 def _explanation(origin: Origin) -> str:

@@ -84,7 +84,7 @@ def test_explained_lines_show_place_and_path_or_formula_and_inputs() -> None:
         (example.place(2, "spec", "pools", 0), "chat.yaml:2:3 spec.pools[0]"),
         (Table("vllm arguments", "0.33.0"), "vllm arguments 0.33.0"),
         (LiveField("Node//a", ("spec",)), "Node//a in the cluster"),
-        (Derived("one\n two"), "one two"),
+        (Derived("one\n two \x1b[31m\u202e three"), "one two [31m three"),
         (NESTED, "a × b [a 2 from c [d x from chat.yaml:1:3]]"),
     ],
     ids=["place", "table", "live", "rule", "derivation"],
