@@ -64,15 +64,16 @@ def expand(word: Word, environment: Environment) -> Word:
         return word
     parts: list[str] = []
     missing = list(word.missing)
+    last_closing = word.text.rfind(")")
     at = 0
     while at < len(word.text):
-        part, at = _next_part(word.text, at)
+        part, at = _next_part(word.text, at, last_closing)
         value = environment.look_up(part[2:-1]) if part.startswith("$(") and part.endswith(")") else None
         if value is None:
             parts.append("$" if part == "$$" else part)
         else:
             parts.append(value.text)
-            missing += value.missing
+            missing += value.missing[:1]
     return _bounded(Word("".join(parts), word.origin, tuple(missing)))
 
 
@@ -83,14 +84,13 @@ def _bounded(word: Word) -> Word:
     return Word(MARK, word.origin, (Unknown(Why.UNRESOLVED, f"a text of at most {LONGEST} characters"),))
 
 
-def _next_part(text: str, at: int) -> tuple[str, int]:
+def _next_part(text: str, at: int, last_closing: int) -> tuple[str, int]:
     """The text up to the next `$`, or a reference or an escape that begins here, and where it ends."""
     if text[at] != "$":
         end = text.find("$", at)
         end = len(text) if end < 0 else end
     elif text[at + 1 : at + 2] == "(":
-        closing = text.find(")", at)
-        end = closing + 1 if closing > 0 else at + 2
+        end = text.index(")", at) + 1 if at < last_closing else at + 2
     else:
         end = at + 2
     return text[at:end], min(end, len(text))

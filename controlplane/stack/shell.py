@@ -88,7 +88,7 @@ class _Script:
 
     def _plain(self, character: str) -> None:
         if character == MARK:
-            self._missing += self._marks
+            self._missing += self._marks[:1]
         self._add(character)
 
     def _add(self, text: str) -> None:
@@ -180,7 +180,7 @@ class _Script:
         if value is None:
             self._unknown(needs)
             return
-        self._missing += value.missing
+        self._missing += value.missing[:1]
         if quoted:
             self._add(value.text)
             return
@@ -197,7 +197,7 @@ class _Script:
         for index, parameter in enumerate(self._parameters):
             if index:
                 self._end_word()
-            self._missing += parameter.missing
+            self._missing += parameter.missing[:1]
             self._add(parameter.text)
 
     def _redirection(self) -> None:

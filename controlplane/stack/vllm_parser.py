@@ -156,9 +156,9 @@ class _Parser:
             self._dotted[name] = merged if isinstance(merged, Unknown) else _widen(word.fact(MARK))
             return
         known = merged.value if isinstance(merged, Known) and isinstance(merged.value, dict) else {}
-        update = _nested(keys, dotted_value(value, is_list=flag.endswith("+")))
+        _merge(known, _nested(keys, dotted_value(value, is_list=flag.endswith("+"))))
         if word.origin is not None:
-            self._dotted[name] = Known(_merged(known, update), word.origin)
+            self._dotted[name] = Known(known, word.origin)
 
 
 def _is_flag(text: str) -> bool:
@@ -176,15 +176,13 @@ def _nested(keys: Sequence[str], value: ArgumentValue) -> dict[str, Any]:
     return {keys[0]: value}
 
 
-def _merged(original: dict[str, Any], update: dict[str, Any]) -> dict[str, Any]:
-    """Objects are merged, lists joined, everything else is replaced."""
-    merged = dict(original)
+def _merge(original: dict[str, Any], update: dict[str, Any]) -> None:
+    """Objects are merged, lists joined, everything else is replaced. In place: a line may have thousands of keys."""
     for key, value in update.items():
-        old = merged.get(key)
+        old = original.get(key)
         if isinstance(old, dict) and isinstance(value, dict):
-            merged[key] = _merged(old, value)
+            _merge(old, value)
         elif isinstance(old, list) and isinstance(value, list):
-            merged[key] = [*old, *value]
+            old += value
         else:
-            merged[key] = value
-    return merged
+            original[key] = value

@@ -13,7 +13,7 @@ MARK = "\x00"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word; `missing` says for each `MARK` in the text what is not known there."""
+    """A word; where its text has a `MARK`, `missing` says what is not known (for the first of them at least)."""
 
     text: str
     origin: Origin | None = None

@@ -91,6 +91,12 @@ def test_with_env_from_any_name_may_be_set() -> None:
     assert expanded("$(A)", environment_of([])).text == "$(A)"
 
 
+def test_long_texts_of_references_are_read_once() -> None:
+    unknown = environment_of([variable("A", SecretKey("s", "k"))], open_ended=False)
+    for text in ("$(" * 500_000, "$$" * 500_000, "$(A)" * 30_000):
+        assert len(expanded(text, unknown).text) <= LONGEST
+
+
 def test_values_that_double_each_other_end_at_the_limit_of_linux() -> None:
     doubling = [variable("V0", "xx"), *(variable(f"V{n}", f"$(V{n - 1})$(V{n - 1})") for n in range(1, 60))]
     values = environment_of(doubling).values

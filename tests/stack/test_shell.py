@@ -141,6 +141,13 @@ def test_no_script_stops_the_reader(script: str) -> None:
         assert words
 
 
+def test_long_scripts_are_read_once() -> None:
+    for script in ("$(" * 200_000, "${" * 200_000, "'" * 200_001, "A=1;" * 100_000, "a " * 200_000, "\\\n" * 200_000):
+        simple_commands(word(script), Environment())
+    marked = Word(MARK * 50_000, WRITTEN, (Unknown(Why.RUNTIME),) * 50_000)
+    assert len(simple_commands(marked, Environment())[0][0].missing) == 50_000
+
+
 def test_variables_that_multiply_end_at_the_limit_of_linux() -> None:
     environment = Environment({"A": word("x" * 100_000)})
     found = simple_commands(word("run " + '"$A" ' * 1000), environment)

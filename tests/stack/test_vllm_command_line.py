@@ -311,6 +311,14 @@ VALUES = (
     "",
     "NaN",
 )
+
+
+def test_long_lines_are_read_once() -> None:
+    many = [word for index in range(20_000) for word in (f"--compilation-config.k{index}", "1")]
+    assert len(served(*many)["compilation_config"]) == 20_000  # type: ignore[arg-type]  # it is a dict
+    assert len(served(*["--middleware=a"] * 5_000)["middleware"]) == 5_000  # type: ignore[arg-type]  # it is a list
+
+
 bits = st.sampled_from((*FLAGS, *KNOWN_FLAGS, *VALUES))
 lines = st.lists(st.one_of(bits, st.text(max_size=5)), max_size=8)
 
