@@ -61,6 +61,7 @@ Answer = TypeVar("Answer")
 
 _BEAT_S = 2.0
 _POLL_S = 1.0
+_LONGEST_POLL_S = 5.0
 _CONFIRM_S = 15.0
 """A failure must be seen this long: after a long drain the scheduler backs off up to 10 s though there is room."""
 
@@ -113,6 +114,7 @@ class ClusterActivities(ClusterPorts):
         """Poll until the layer is healthy or has looked failed for long enough."""
         failing_since: float | None = None
         clock = asyncio.get_running_loop().time
+        began = clock()
         async with _at_work() as pulse:
             while True:
                 report = await _in_thread(lambda: _look(query, self._patience))
@@ -121,7 +123,8 @@ class ClusterActivities(ClusterPorts):
                 if confirmed or report.state in (LayerState.HEALTHY, LayerState.NOT_APPLICABLE):
                     return report
                 pulse.tell(replace(report, state=LayerState.WAITING))
-                await asyncio.sleep(self._poll_s)
+                # Often at first, when things move; a model that loads for an hour is not asked every second.
+                await asyncio.sleep(min(self._poll_s + (clock() - began) / 20, max(self._poll_s, _LONGEST_POLL_S)))
 
     @activity.defn
     async def look_at_layer(self, query: LayerQuery) -> LayerReport:
@@ -294,7 +297,8 @@ async def _at_work() -> AsyncIterator[_Pulse]:
     try:
         yield pulse
     except AdapterError as error:
-        raise _failure(error) from error
+        # Not chained: Temporal would carry the cause into the history too, past the redactor.
+        raise _failure(error) from None
     finally:
         beating.cancel()
 

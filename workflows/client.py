@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import (
     Client,
     WithStartWorkflowOperation,
@@ -28,6 +29,7 @@ from temporalio.exceptions import FailureError
 from temporalio.service import RPCError, RPCStatusCode
 
 from controlplane.adapters.errors import AdapterError, NotFound, Refused, ServerFault, Unreachable
+from controlplane.plan.redaction import redact_text
 from controlplane.workflows.messages import (
     ClusterRef,
     DriftSettings,
@@ -56,6 +58,9 @@ Answer = TypeVar("Answer")
 ANSWER_PATIENCE_S = 30.0
 """How long a request waits for a worker before we say that none answers."""
 
+_GLANCE = timedelta(seconds=5)
+_UNANSWERED = "no worker answers; the rollout goes on when one does (see `controlplane service status`)"
+_NO_SERVER = "Temporal does not answer; the rollout goes on when it does (see `controlplane service status`)"
 _ABSENT_WORKER = (
     "no worker answered within {patience:g} s",
     "Start one with `controlplane worker`, or see `controlplane service status`; a request that was taken goes on.",
@@ -88,6 +93,8 @@ async def request_rollout(
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
         task_queue=task_queue,
     )
+    # What people write may hold a secret, and histories are kept.
+    request = replace(request, reason=redact_text(request.reason))
     update = client.execute_update_with_start_workflow(
         ServiceEntity.roll_out, request, id=request.request_id, start_workflow_operation=start
     )
@@ -103,6 +110,8 @@ async def follow(client: Client, ticket: RolloutTicket, *, every_s: float = 0.5)
     shown: RolloutProgress | None = None
     while True:
         description, progress = await _glance(client, handle)
+        if progress is None and shown is not None:
+            progress = replace(shown, trouble=_UNANSWERED if description else _NO_SERVER)
         if progress is not None and progress != shown:
             shown = progress
             yield progress
@@ -169,6 +178,7 @@ async def cancel(
         NotFound: there is no entity.
         Refused: nothing is in flight.
     """
+    request = replace(request, reason=redact_text(request.reason))
     update = _entity(client, cluster, service).execute_update(ServiceEntity.cancel, request)
     return await _answered(update, patience_s)
 
@@ -206,28 +216,29 @@ async def _glance(
     client: Client, handle: WorkflowHandle[Rollout, RolloutOutcome]
 ) -> tuple[WorkflowExecutionDescription | None, RolloutProgress | None]:
     """The rollout as Temporal and as its worker tell it; None for who does not answer now."""
+    description: WorkflowExecutionDescription | None = None
     try:
-        description = await handle.describe(rpc_timeout=timedelta(seconds=5))
-        progress = await handle.query(Rollout.progress, rpc_timeout=timedelta(seconds=5))
+        description = await handle.describe(rpc_timeout=_GLANCE)
+        progress = await handle.query(Rollout.progress, rpc_timeout=_GLANCE)
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             raise NotFound(f"there is no rollout {handle.id}") from error
-        return None, None
+        return description, None
     except (WorkflowQueryFailedError, WorkflowQueryRejectedError):
-        return None, None
-    return description, await _with_heartbeat(client, description, progress)
-
-
-async def _with_heartbeat(
-    client: Client, description: WorkflowExecutionDescription, progress: RolloutProgress
-) -> RolloutProgress:
-    """The progress with what the last heartbeat said of the layer that is being awaited."""
+        return description, None
     for pending in description.raw_description.pending_activities:
-        if pending.activity_type.name != "await_layer" or not pending.heartbeat_details.payloads:
-            continue
+        progress = await _with_activity(client, pending, progress)
+    return description, progress
+
+
+async def _with_activity(client: Client, pending: PendingActivityInfo, progress: RolloutProgress) -> RolloutProgress:
+    """The progress with what the activity in hand last said: its heartbeat, and why it is tried again."""
+    if pending.HasField("last_failure"):
+        trouble = f"{pending.last_failure.message} (attempt {pending.attempt})"
+        progress = replace(progress, trouble=trouble)
+    if pending.activity_type.name == "await_layer" and pending.heartbeat_details.payloads:
         report, *_ = await client.data_converter.decode(pending.heartbeat_details.payloads, [LayerReport])
-        layers = tuple(_fresher(known, report) for known in progress.layers)
-        return replace(progress, layers=layers)
+        progress = replace(progress, layers=tuple(_fresher(known, report) for known in progress.layers))
     return progress
 
 

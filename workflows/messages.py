@@ -225,7 +225,8 @@ class ObjectOutcome:
 class RolloutProgress:
     """A rollout as it stands. `layers` are those of the return once `phase` is return.
 
-    `started_at` in seconds since the epoch.
+    `started_at` in seconds since the epoch. `trouble` says why the step in hand is tried again, or that nobody works
+    on it; whoever follows a rollout learns it from Temporal, the rollout itself does not know.
     """
 
     request_id: str
@@ -239,6 +240,7 @@ class RolloutProgress:
     layers: tuple[LayerReport, ...] = ()
     failure: str = ""
     returning_to: RevisionRef | None = None
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,8 @@ def service_of(
 
 
 def _object(api_version: str, kind: str, namespace: str, **rest: Any) -> Manifest:
-    return {"apiVersion": api_version, "kind": kind, "metadata": {"name": "chat", "namespace": namespace}, **rest}
+    metadata = {"name": "chat", "namespace": namespace, "labels": {"app.kubernetes.io/managed-by": "controlplane"}}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **rest}
 
 
 @dataclass

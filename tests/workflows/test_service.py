@@ -263,6 +263,26 @@ def test_a_request_without_a_worker_says_so(temporal_address: str) -> None:
     play(temporal_address, world_with(), scene)
 
 
+def test_following_shows_why_a_step_is_tried_again(temporal_address: str) -> None:
+    world = world_with()
+    world.outage = 2
+
+    async def scene(stage: Stage) -> None:
+        ticket = await stage.start(stage.request(1))
+        troubles = {p.trouble async for p in commands.follow(stage.client, ticket, every_s=0.05)}
+        assert "the API server does not answer (attempt 2)" in troubles
+
+    play(temporal_address, world, scene)
+
+
+def test_secrets_in_a_reason_do_not_travel(temporal_address: str) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.roll_out(1, reason="uses hf_abcdefghijkl now")
+        assert "hf_abcdefghijkl" not in (await stage.state()).history[-1].reason
+
+    play(temporal_address, world_with(), scene)
+
+
 def test_following_shows_what_a_layer_waits_for(temporal_address: str) -> None:
     world = world_with({"machines": NEVER})
 
