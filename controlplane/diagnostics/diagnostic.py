@@ -60,7 +60,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One fact a finding rests on. `source` says where it came from: a place, an object's field, a table, a formula."""
+    """One fact that a finding rests on. `source` is where it came from: a place, a live field, a table, a formula."""
 
     fact: str
     value: str | int | float | bool | None
