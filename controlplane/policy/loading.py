@@ -38,7 +38,8 @@ class _Collected:
 def load_policies(documents: Iterable[Document]) -> tuple[PolicySet, tuple[Diagnostic, ...]]:
     """Read all policies among the documents of one run, in which they may refer to each other in any order.
 
-    Documents of other API groups are only counted. Findings come sorted.
+    Documents of other API groups are only counted. The same policy twice, word for word, is one: folders that are
+    complete in themselves may carry the same Fleet. Findings come sorted.
     """
     collected = _Collected()
     for document in documents:
@@ -80,7 +81,7 @@ def _collect(document: Document, collected: _Collected) -> None:
     spec = checked.model if kind == "ModelService" else checked.model.spec
     policy: Policy[Any] = Policy(name, spec, document, checked.unsure, checked.put_aside)
     first = collected.policies[kind].setdefault(name, policy)
-    if first is not policy:
+    if first.document.value != document.value:
         collected.findings.append(_duplicate(kind, first, policy))
 
 

@@ -52,8 +52,13 @@ def test_kind_of_ours_without_a_version_is_told_so() -> None:
     assert found.message == "the Fleet has no `apiVersion`"
 
 
+def test_same_policy_twice_word_for_word_is_one() -> None:
+    assert findings(FLEET, FLEET, SERVICE, SERVICE) == []
+    assert len(stack(FLEET, FLEET, SERVICE, SERVICE).workloads) == 1
+
+
 def test_same_name_twice_points_at_the_second_and_at_the_first() -> None:
-    found = told("policy/duplicate-name", SERVICE, SERVICE)
+    found = told("policy/duplicate-name", SERVICE, service(task="{replicas: 2}"))
     assert found.span.file == "2.yaml"
     assert [r.span.file for r in found.related] == ["1.yaml"]
 

@@ -25,6 +25,15 @@ def test_folder_is_complete_and_without_findings(folder: Path) -> None:
     assert policy_set.foreign == 0
 
 
+def test_all_folders_together_fit_the_machines_that_each_of_them_names() -> None:
+    assert len({(folder / "fleet.yaml").read_text("utf-8") for folder in FOLDERS}) == 1
+    readings = [read_yaml(path.read_bytes(), path.name, Dialect.POLICY) for path in FILES]
+    policy_set, loading = load_policies([d for reading in readings for d in reading.documents])
+    stack, resolving = resolve(policy_set)
+    assert [*loading, *resolving] == []
+    assert len(stack.workloads) == 4
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_file_begins_with_a_sentence_on_its_use(path: Path) -> None:
     first = path.read_text("utf-8").splitlines()[0]

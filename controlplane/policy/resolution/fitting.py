@@ -147,9 +147,8 @@ def _amount(resource: str, nano: int) -> str:
 
 def _evidence(placed: Placed, pool: NodePool, pod: Pod, placement: Placement) -> tuple[Evidence, ...]:
     setting = placed.setting
-    high = setting.pool_fact(setting.pool.nodes.max, "nodes", "max")
     replicas = setting.service.task.fact(setting.service.task.value.replicas, "replicas")
-    found = [evidence(f"most nodes of pool {pool.name}", high), evidence("replicas", replicas)]
+    found = [evidence(f"most nodes of pool {pool.name}", setting.most_nodes), evidence("replicas", replicas)]
     for resource in sorted(r for r in pod.requests if "/" in r):
         found.append(_computed(f"{resource} a pod", resource, pod.requests[resource]))
         found.append(_computed(f"{resource} free in total", resource, placement.total_free(resource)))

@@ -49,6 +49,13 @@ class Setting:
         """A value of the pool as the Fleet declares it."""
         return self.fleet.fact(value, "spec", "pools", self.pool_index, *path)
 
+    @property
+    def most_nodes(self) -> Fact[int]:
+        """How many nodes the pool may have, from wherever it is written."""
+        count, path = self.pool.nodes.max, ("spec", "pools", self.pool_index, "nodes")
+        written = (*path, "max") in self.fleet.document.places
+        return self.fleet.fact(count, *path, "max") if written else self.fleet.fact(count, *path)
+
     def declared(self, *path: str | int) -> Declared:
         """A place in the ModelService."""
         return self.service.policy.declared(*path)
