@@ -19,18 +19,19 @@ if TYPE_CHECKING:
     from controlplane.emit.bundle import Bundle
     from controlplane.policy.fleet import FleetSpec
     from controlplane.policy.policy_set import PolicySet
+    from controlplane.policy.resolve import Resolution
     from controlplane.stack.inventory import Inventory, NodePool
     from controlplane.stack.model import Stack
 
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What came of the files. `stack` and `bundle` are None when an error stands in the way."""
+    """What came of the files. `bundle` is None when an error stands in the way."""
 
     sources: tuple[SourceFile, ...]
     policies: PolicySet
     findings: tuple[Diagnostic, ...]
-    stack: Stack | None
+    resolution: Resolution
     bundle: Bundle | None
 
     def texts(self) -> Mapping[str, str]:
@@ -54,20 +55,16 @@ class Compiled:
 def compile_paths(paths: Sequence[str]) -> Compilation:
     """Compile every policy in the files; never raises on what they say."""
     from controlplane.emit import emit
-    from controlplane.policy import load_policies, resolve
+    from controlplane.policy import load_policies, resolve_all
 
     sources = read_sources(paths)
-    documents, findings = _parse(sources)
-    policies, more = load_policies(documents)
-    findings += more
-    if has_errors(findings):
-        # Resolving goes on where it can, so that one run reports every mistake.
-        _, more = resolve(policies)
-        return Compilation(sources, policies, _unique((*findings, *more)), None, None)
-    stack, more = resolve(policies)
-    findings = _unique((*findings, *more))
-    bundle = None if has_errors(more) else emit(stack)
-    return Compilation(sources, policies, findings, stack, bundle)
+    documents, reading = _parse(sources)
+    policies, loading = load_policies(documents)
+    # Resolving goes on where it can, so that one run reports every mistake.
+    resolution = resolve_all(policies)
+    findings = tuple(dict.fromkeys((*reading, *loading, *resolution.findings)))
+    bundle = None if has_errors(findings) else emit(resolution.stack)
+    return Compilation(sources, policies, findings, resolution, bundle)
 
 
 def compiled(paths: Sequence[str]) -> Compiled:
@@ -77,11 +74,11 @@ def compiled(paths: Sequence[str]) -> Compiled:
     if shown:
         colour = os.isatty(2) and not os.environ.get("NO_COLOR")
         click.echo(findings_text.render(shown, result.texts(), colour=colour), err=True)
-    if result.stack is None or result.bundle is None:
+    if result.bundle is None:
         raise VerbEnd(Exit.NEGATIVE, "nothing was compiled: the policies have errors")
     if not result.policies.services:
         raise VerbEnd(Exit.NOTHING_TO_READ, f"no ModelService in {', '.join(paths)}")
-    return Compiled(result, result.stack, result.bundle)
+    return Compiled(result, result.resolution.stack, result.bundle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +150,3 @@ def _parse(sources: Sequence[SourceFile]) -> tuple[list[Document], tuple[Diagnos
         documents += result.documents
         findings += result.diagnostics
     return documents, findings
-
-
-def _unique(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(dict.fromkeys(findings))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.plan.plan import plan as make_plan
+from controlplane.plan.plan import ref_of
 from controlplane.stack.references import ObjectRef
 
 if TYPE_CHECKING:
@@ -48,11 +50,11 @@ def fleet_context(policies: PolicySet) -> str | None:
 
 def plan_against(target: Target, compiled: Compiled) -> Planned:
     """Ask the API server what would become of every object, and compare."""
-    from controlplane.policy import rollout_settings
-
-    changes = observe_and_plan(target, compiled.bundle, compiled.whole.digests())
-    settings = {service: asdict(each) for service, each in rollout_settings(compiled.whole.policies).items()}
-    notes = (*changes.notes, *missing_claims(target, compiled.stack))
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        missing = pool.submit(missing_claims, target, compiled.stack)
+        changes = observe_and_plan(target, compiled.bundle, compiled.whole.digests())
+        notes = (*changes.notes, *missing.result())
+    settings = {service: asdict(each) for service, each in compiled.whole.resolution.settings.items()}
     return Planned(compiled.bundle, replace(changes, notes=notes, settings=settings, context=target.context))
 
 
@@ -61,9 +63,12 @@ def missing_claims(target: Target, stack: Stack) -> tuple[str, ...]:
     wanted = {
         (_claim_ref(w.ref.namespace, c), w.ref) for w in stack.workloads for p in w.pod_sets for c in p.claims()
     }
-    absent = [(claim, user) for claim, user in sorted(wanted) if target.cluster.get(claim) is None]
+    namespaces = {claim.namespace for claim, _ in wanted}
+    present = {ref_of(m) for ns in namespaces for m in target.cluster.list("v1", "PersistentVolumeClaim", ns)}
     return tuple(
-        f"{user} mounts {claim}, which does not exist: its pods will not be scheduled." for claim, user in absent
+        f"{user} mounts {claim}, which does not exist: its pods will not be scheduled."
+        for claim, user in sorted(wanted)
+        if claim not in present
     )
 
 
@@ -73,14 +78,17 @@ def _claim_ref(namespace: str, name: str) -> ObjectRef:
 
 def observe_and_plan(target: Target, bundle: Bundle, digests: Mapping[str, str]) -> ChangeSet:
     """The plan of a bundle against a live cluster."""
-    observations = target.cluster.observe([o.manifest for o in bundle.objects])
-    return make_plan(
-        bundle,
-        observations,
-        orphans=_orphans(target, bundle.objects),
-        cluster_uid=target.cluster.uid(),
-        source_digests=digests,
-    )
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        orphans = pool.submit(_orphans, target, bundle.objects)
+        uid = pool.submit(target.cluster.uid)
+        observations = target.cluster.observe([o.manifest for o in bundle.objects])
+        return make_plan(
+            bundle,
+            observations,
+            orphans=orphans.result(),
+            cluster_uid=uid.result(),
+            source_digests=digests,
+        )
 
 
 def _orphans(target: Target, objects: Sequence[EmittedObject]) -> tuple[Manifest, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from controlplane.diagnostics import Diagnostic, RelatedSpan
@@ -20,23 +20,60 @@ from controlplane.stack.model import Context, Stack
 from controlplane.stack.references import Reference
 
 
-def resolve(policy_set: PolicySet) -> tuple[Stack, tuple[Diagnostic, ...]]:
-    """The Stack of all services, with findings sorted.
+@dataclass(frozen=True, slots=True)
+class RolloutSettings:
+    """What the rollout and the drift check of one service need to know beside its manifests. Times are seconds."""
+
+    machines_seconds: int
+    tasks_seconds: int
+    memory_seconds: int
+    return_automatically: bool
+    drift_mode: str
+    drift_interval_seconds: int
+    served_model: str
+    context: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What came of the policies: the Stack, how each service is rolled out by `namespace/name`, sorted findings."""
+
+    stack: Stack
+    settings: Mapping[str, RolloutSettings]
+    findings: tuple[Diagnostic, ...]
+
+
+def resolve_all(policy_set: PolicySet) -> Resolution:
+    """Resolve every service once.
 
     A service with a refused value is judged as far as that goes, and left out of the Stack.
     """
     fleet, findings = _fleet(policy_set)
     if fleet is None:
-        return Stack(), tuple(sorted(findings))
-    placed: list[Placed] = []
+        return Resolution(Stack(), {}, tuple(sorted(findings)))
+    resolved: list[tuple[Placed, Parts]] = []
     for service in policy_set.services:
-        resolved, more = _resolve(service, fleet)
+        found, more = _resolve(service, fleet)
         findings += more
-        if resolved is not None and resolved[0].setting.certain:
-            placed.append(resolved[0])
+        if found is not None and found[0].setting.certain:
+            resolved.append(found)
+    placed = [p for p, _ in resolved]
     findings += check_fit(placed, inventory_of(fleet))
+    stack = _stack(fleet, [p for p in placed if _whole(p.setting.service)])
+    settings = {p.setting.service.key: _settings_of(p.setting, parts) for p, parts in resolved}
     # A named policy that several services use gives the same finding for each of them.
-    return _stack(fleet, [p for p in placed if _whole(p.setting.service)]), tuple(sorted(dict.fromkeys(findings)))
+    return Resolution(stack, settings, tuple(sorted(dict.fromkeys(findings))))
+
+
+def resolve(policy_set: PolicySet) -> tuple[Stack, tuple[Diagnostic, ...]]:
+    """The Stack of all services, with findings sorted."""
+    resolution = resolve_all(policy_set)
+    return resolution.stack, resolution.findings
+
+
+def rollout_settings(policy_set: PolicySet) -> Mapping[str, RolloutSettings]:
+    """The settings of every service that resolves, by `namespace/name`."""
+    return resolve_all(policy_set).settings
 
 
 def inventory(policy_set: PolicySet) -> Inventory:
@@ -105,33 +142,6 @@ def _second_fleet(first: Service, other: Service) -> Diagnostic:
         "Put the services of each Fleet into a folder of their own.",
         related=(RelatedSpan(first.policy.span(*path), "the other Fleet"),),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class RolloutSettings:
-    """What the rollout and the drift check of one service need to know beside its manifests. Times are seconds."""
-
-    machines_seconds: int
-    tasks_seconds: int
-    memory_seconds: int
-    return_automatically: bool
-    drift_mode: str
-    drift_interval_seconds: int
-    served_model: str
-    context: str | None
-
-
-def rollout_settings(policy_set: PolicySet) -> Mapping[str, RolloutSettings]:
-    """The settings of every service that resolves, by `namespace/name`."""
-    fleet, _ = _fleet(policy_set)
-    return dict(_settings(policy_set, fleet)) if fleet is not None else {}
-
-
-def _settings(policy_set: PolicySet, fleet: Policy[FleetSpec]) -> Iterator[tuple[str, RolloutSettings]]:
-    for service in policy_set.services:
-        resolved, _ = _resolve(service, fleet)
-        if resolved is not None and resolved[0].setting.certain:
-            yield service.key, _settings_of(resolved[0].setting, resolved[1])
 
 
 def _settings_of(setting: Setting, parts: Parts) -> RolloutSettings:
