@@ -30,12 +30,11 @@ from controlplane.workflows import cluster_writes as writes
 from controlplane.workflows.binding import ref_of as reference
 from controlplane.workflows.cluster_health import look
 from controlplane.workflows.messages import (
-    LISTED_FIELDS,
     NO_REVISION,
     ClusterRef,
-    DriftCheckInput,
     DriftReport,
     FieldDrift,
+    Layer,
     LayerReport,
     LayerState,
     Mark,
@@ -46,6 +45,7 @@ from controlplane.workflows.messages import (
 from controlplane.workflows.ports import (
     ClusterPorts,
     DeletionOrder,
+    DriftCheckInput,
     GroupOrder,
     HealOrder,
     LayerQuery,
@@ -58,6 +58,9 @@ from controlplane.workflows.ports import (
 )
 
 Answer = TypeVar("Answer")
+
+LISTED_FIELDS = 100
+"""Fields that a drift report lists: 100 of 300 bytes stay far below the 256 KB at which Temporal warns."""
 
 _BEAT_S = 2.0
 _POLL_S = 1.0
@@ -115,9 +118,9 @@ class ClusterActivities(ClusterPorts):
         failing_since: float | None = None
         clock = asyncio.get_running_loop().time
         began = clock()
-        async with _at_work() as pulse:
+        async with _at_work() as pulse, _revision_of(query) as (cluster, manifests):
             while True:
-                report = await _in_thread(lambda: _look(query, self._patience))
+                report = await _in_thread(lambda: _look(cluster, manifests, query.layer, self._patience))
                 failing_since = (failing_since or clock()) if report.state is LayerState.FAILED else None
                 confirmed = failing_since is not None and clock() - failing_since >= self._confirm_s
                 if confirmed or report.state in (LayerState.HEALTHY, LayerState.NOT_APPLICABLE):
@@ -129,8 +132,8 @@ class ClusterActivities(ClusterPorts):
     @activity.defn
     async def look_at_layer(self, query: LayerQuery) -> LayerReport:
         """The layer as it is now, once."""
-        async with _at_work():
-            return await _in_thread(lambda: _look(query, self._patience))
+        async with _at_work(), _revision_of(query) as (cluster, manifests):
+            return await _in_thread(lambda: _look(cluster, manifests, query.layer, self._patience))
 
     @activity.defn
     async def mark_revision(self, order: MarkOrder) -> None:
@@ -202,11 +205,19 @@ def _apply_group(order: GroupOrder) -> ObjectOutcomes:
         return ObjectOutcomes(writes.apply_objects(cluster, writes.as_objects(group), permission))
 
 
-def _look(query: LayerQuery, patience: Patience) -> LayerReport:
-    with _connected(query.cluster) as cluster:
-        manifests = _load(cluster, query.service, query.revision).manifests
-        report = look(cluster, manifests, query.layer, datetime.now(UTC), patience)
-        return replace(report, detail=redact_text(report.detail))
+@asynccontextmanager
+async def _revision_of(query: LayerQuery) -> AsyncIterator[tuple[Cluster, tuple[Manifest, ...]]]:
+    """One connection and the revision's manifests, for as many looks as it takes."""
+    cluster = await _in_thread(lambda: _connect(query.cluster))
+    try:
+        yield cluster, await _in_thread(lambda: _load(cluster, query.service, query.revision).manifests)
+    finally:
+        cluster.close()
+
+
+def _look(cluster: Cluster, manifests: Sequence[Manifest], layer: Layer, patience: Patience) -> LayerReport:
+    report = look(cluster, manifests, layer, datetime.now(UTC), patience)
+    return replace(report, detail=redact_text(report.detail))
 
 
 _OUTCOMES = {Mark.GOOD: Outcome.GOOD, Mark.FAILED: Outcome.FAILED, Mark.RETURNED: Outcome.RETURNED}
@@ -266,11 +277,15 @@ def _groups(manifests: Sequence[Manifest]) -> tuple[str, ...]:
 
 @contextmanager
 def _connected(ref: ClusterRef) -> Iterator[Cluster]:
-    cluster = Cluster.connect(Path(ref.kubeconfig) if ref.kubeconfig else None, ref.context or None)
+    cluster = _connect(ref)
     try:
         yield cluster
     finally:
         cluster.close()
+
+
+def _connect(ref: ClusterRef) -> Cluster:
+    return Cluster.connect(Path(ref.kubeconfig) if ref.kubeconfig else None, ref.context or None)
 
 
 @dataclass

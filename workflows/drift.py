@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 with workflow.unsafe.imports_passed_through():
     from controlplane.workflows.messages import (
-        DriftCheckInput,
-        DriftCheckResult,
         DriftMode,
         DriftReport,
         DriftSummary,
@@ -16,11 +16,19 @@ with workflow.unsafe.imports_passed_through():
     )
     from controlplane.workflows.names import entity_id
     from controlplane.workflows.patience import read_options
-    from controlplane.workflows.ports import ClusterPorts, HealDelivery, TemporalPorts
+    from controlplane.workflows.ports import ClusterPorts, DriftCheckInput, HealDelivery, TemporalPorts
 
 from controlplane.workflows.service import ServiceEntity
 
 _API_PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class DriftCheckResult:
+    """What a check found and what came of it."""
+
+    report: DriftReport
+    handled: str
 
 
 @workflow.defn

@@ -324,10 +324,6 @@ class DriftReport:
         return tuple(dict.fromkeys(f.key for f in self.fields))
 
 
-LISTED_FIELDS = 100
-"""Fields that a drift report lists: 100 of 300 bytes stay far below the 256 KB at which Temporal warns."""
-
-
 @dataclass(frozen=True, slots=True)
 class DriftSummary:
     """The last drift that was reported to a service's entity. `handled` says what was done about it."""
@@ -394,20 +390,3 @@ class ServiceState:
     heals: int = 0
     heal_times: tuple[float, ...] = ()
     runs: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class DriftCheckInput:
-    """What a scheduled check looks at and what it may do."""
-
-    cluster: ClusterRef
-    service: ServiceRef
-    mode: DriftMode
-
-
-@dataclass(frozen=True, slots=True)
-class DriftCheckResult:
-    """What a check found and what came of it."""
-
-    report: DriftReport
-    handled: str

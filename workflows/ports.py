@@ -16,7 +16,7 @@ from temporalio import activity
 from controlplane.workflows.messages import (
     NO_REVISION,
     ClusterRef,
-    DriftCheckInput,
+    DriftMode,
     DriftReport,
     DriftSettings,
     HealAnswer,
@@ -120,6 +120,15 @@ class MarkOrder:
     service: ServiceRef
     revision: RevisionRef
     mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class DriftCheckInput:
+    """What a scheduled check looks at and what it may do."""
+
+    cluster: ClusterRef
+    service: ServiceRef
+    mode: DriftMode
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from controlplane.workflows.drift import DriftCheck
-from controlplane.workflows.messages import DriftCheckInput, DriftMode
+from controlplane.workflows.messages import DriftMode
 from controlplane.workflows.names import drift_check_id, schedule_id
-from controlplane.workflows.ports import ScheduleOrder, ScheduleOutcome
+from controlplane.workflows.ports import DriftCheckInput, ScheduleOrder, ScheduleOutcome
 
 _SHORTEST_CATCH_UP = timedelta(seconds=10)
 """The server (1.32) takes nothing shorter."""

@@ -19,8 +19,9 @@ from temporalio.client import Client
 
 from controlplane.workflows import client as commands
 from controlplane.workflows.drift import DriftCheck
-from controlplane.workflows.messages import DriftCheckInput, DriftMode, StopRequest
+from controlplane.workflows.messages import DriftMode, StopRequest
 from controlplane.workflows.names import entity_id
+from controlplane.workflows.ports import DriftCheckInput
 from tests.workflows.conftest import await_port, free_port, temporal_binary
 from tests.workflows.scenes import world_with
 from tests.workflows.simulated import NEVER

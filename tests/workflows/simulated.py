@@ -17,7 +17,6 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from controlplane.workflows.messages import (
-    DriftCheckInput,
     DriftReport,
     FieldDrift,
     LayerReport,
@@ -31,6 +30,7 @@ from controlplane.workflows.messages import (
 from controlplane.workflows.ports import (
     ClusterPorts,
     DeletionOrder,
+    DriftCheckInput,
     GroupOrder,
     HealOrder,
     LayerQuery,

@@ -11,9 +11,10 @@ from temporalio.client import ScheduleOverlapPolicy
 from temporalio.service import RPCError
 
 from controlplane.workflows import client as commands
-from controlplane.workflows.drift import DriftCheck
-from controlplane.workflows.messages import DriftCheckInput, DriftCheckResult, DriftMode, DriftSettings, Result
+from controlplane.workflows.drift import DriftCheck, DriftCheckResult
+from controlplane.workflows.messages import DriftMode, DriftSettings, Result
 from controlplane.workflows.names import schedule_id
+from controlplane.workflows.ports import DriftCheckInput
 from tests.workflows.scenes import play, world_with
 from tests.workflows.simulated import NEVER, revision_of
 from tests.workflows.stage import SERVICE, Stage

@@ -26,11 +26,9 @@ from controlplane.workflows import client as commands
 from controlplane.workflows.activities import ClusterActivities
 from controlplane.workflows.binding import bind
 from controlplane.workflows.cluster_writes import as_objects
-from controlplane.workflows.drift import DriftCheck
+from controlplane.workflows.drift import DriftCheck, DriftCheckResult
 from controlplane.workflows.messages import (
     ClusterRef,
-    DriftCheckInput,
-    DriftCheckResult,
     DriftMode,
     DriftSettings,
     Result,
@@ -41,6 +39,7 @@ from controlplane.workflows.messages import (
     ServiceRef,
     Timeouts,
 )
+from controlplane.workflows.ports import DriftCheckInput
 from controlplane.workflows.temporal_activities import TemporalActivities
 from controlplane.workflows.worker import make_worker
 
