@@ -49,15 +49,21 @@ def sandboxed_runner() -> SandboxedWorkflowRunner:
 
 
 def make_worker(
-    client: Client, cluster: ClusterPorts, temporal: TemporalPorts, task_queue: str = TASK_QUEUE
+    client: Client,
+    cluster: ClusterPorts,
+    temporal: TemporalPorts,
+    task_queue: str = TASK_QUEUE,
+    *,
+    cached_workflows: int = 1000,
 ) -> Worker:
-    """A worker over the given ports."""
+    """A worker over the given ports. With 0 `cached_workflows` every step replays the history, as after a restart."""
     return Worker(
         client,
         task_queue=task_queue,
         workflows=WORKFLOWS,
         activities=[*_activities(cluster), *_activities(temporal)],
         workflow_runner=sandboxed_runner(),
+        max_cached_workflows=cached_workflows,
         graceful_shutdown_timeout=_GRACE,
         max_heartbeat_throttle_interval=_SHOWN_PROGRESS,
         sticky_queue_schedule_to_start_timeout=_LOST_CACHE,

@@ -69,7 +69,7 @@ async def nothing_to_return_to(stage: Stage) -> str:
 
 
 async def entity(stage: Stage) -> str:
-    """The entity behind two rollouts, a refused one and a heal."""
+    """The entity behind three rollouts, one of them returned, and a heal."""
     await returned(stage)
     await healed(stage)
     return entity_id(stage.cluster, SERVICE)

@@ -79,10 +79,13 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(address: str, world: World, *, identity: str = "") -> AsyncIterator[Stage]:
+async def staged(
+    address: str, world: World, *, identity: str = "", cached_workflows: int = 1000
+) -> AsyncIterator[Stage]:
     """A worker on a queue of its own, until the block ends."""
     client = await Client.connect(address, identity=identity or None)
     stage = Stage(client, world)
     cluster = SimulatedCluster(world)
-    async with make_worker(client, cluster, TemporalActivities(client, stage.queue), stage.queue):
+    temporal = TemporalActivities(client, stage.queue)
+    async with make_worker(client, cluster, temporal, stage.queue, cached_workflows=cached_workflows):
         yield stage

@@ -17,6 +17,19 @@ from controlplane.workflows.messages import RolloutOutcome, RolloutRequest
 from controlplane.workflows.rollout import Rollout
 from controlplane.workflows.worker import WORKFLOWS, sandboxed_runner
 from tests.workflows.record_histories import FOLDER, SCENES
+from tests.workflows.scenes import world_with
+from tests.workflows.stage import staged
+
+ENDS = {
+    "rollout-rolled-out": ["ok"],
+    "rollout-returned": ["ok", "returned"],
+    "rollout-timed-out": ["ok", "returned"],
+    "rollout-cancelled": ["ok", "cancelled"],
+    "rollout-nothing-to-return-to": ["failed"],
+    "service-entity": ["ok", "returned", "ok"],
+    "drift-check-healed": ["ok"],
+}
+"""How the rollouts of each scene end."""
 
 HISTORIES = sorted(FOLDER.glob("*.json"))
 
@@ -40,6 +53,18 @@ def test_every_scene_has_a_recorded_history() -> None:
 @pytest.mark.parametrize("path", HISTORIES, ids=lambda path: path.stem)
 def test_a_recorded_history_replays(path: Path) -> None:
     replay(history_of(path))
+
+
+@pytest.mark.parametrize("scene", sorted(SCENES))
+def test_workflows_that_are_replayed_at_every_step_end_the_same(temporal_address: str, scene: str) -> None:
+    """Without a cache each workflow task replays the whole history: what is not deterministic fails here."""
+
+    async def performance() -> list[str]:
+        async with staged(temporal_address, world_with(), cached_workflows=0) as stage:
+            await SCENES[scene](stage)
+            return [entry.outcome.result.value for entry in (await stage.settled()).history]
+
+    assert asyncio.run(performance()) == ENDS[scene]
 
 
 @workflow.defn(name="Rollout")
