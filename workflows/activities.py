@@ -171,8 +171,7 @@ def _verify(request: RolloutRequest) -> VerifiedPlan:
         revision = _load(cluster, request.service, request.revision)
         if request.planned is not None:
             planned = {p.key: p for p in request.planned}
-            for each in writes.as_objects(revision.manifests):
-                writes.check_planned(planned, each, cluster.get(each.ref))
+            writes.verify_objects(cluster, writes.as_objects(revision.manifests), planned)
             for deletion in (p for p in request.planned if p.delete):
                 _check_deletion(cluster.get(reference(deletion.key)), deletion.uid, str(deletion.key))
         return VerifiedPlan(_groups(revision.manifests))

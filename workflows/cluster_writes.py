@@ -75,15 +75,15 @@ def _apply(cluster: Cluster, change: Change, permission: Permission) -> ObjectOu
     for look in range(_LOOKS):
         try:
             return _write(cluster, change, permission)
-        except Stale:
+        except (Stale, StalePlan):
+            # Another service's rollout may just have written an object that both share: then it is as wanted now.
             if look == _LOOKS - 1:
                 raise
-            change = _look_again(cluster, change)
+            change = _look_again(cluster, _desired(change))
     raise AssertionError("unreachable: the last look raises")
 
 
-def _look_again(cluster: Cluster, change: Change) -> Change:
-    desired = _desired(change)
+def _look_again(cluster: Cluster, desired: EmittedObject) -> Change:
     return plan(Bundle((desired,)), cluster.observe([desired.manifest])).changes[0]
 
 
@@ -143,6 +143,19 @@ def _delete(cluster: Cluster, change: Change, live: Manifest) -> None:
                 remedy="See which finalizer holds it.",
             )
         time.sleep(_POLL_S)
+
+
+def verify_objects(
+    cluster: Cluster, objects: Sequence[EmittedObject], planned: Mapping[ObjectKey, PlannedObject]
+) -> None:
+    """Raise `StalePlan` unless each object is what the plan saw, or is already what the plan wants."""
+    for each in objects:
+        try:
+            check_planned(planned, each, cluster.get(each.ref))
+        except StalePlan:
+            known = key_of(each.ref) in planned
+            if not known or _look_again(cluster, each).action is not Action.UNCHANGED:
+                raise
 
 
 def check_planned(

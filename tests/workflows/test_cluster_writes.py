@@ -21,6 +21,7 @@ from controlplane.workflows.cluster_writes import (
     delete_planned,
     heal_objects,
     remove_created,
+    verify_objects,
 )
 from controlplane.workflows.messages import DriftReport, FieldDrift, ObjectKey, PlannedObject, RevisionRef
 
@@ -99,6 +100,23 @@ def test_an_object_that_is_not_in_the_plan_is_not_applied(kube: Cluster, namespa
     with pytest.raises(StalePlan, match="part of the revision but not of the plan"):
         apply_objects(kube, as_objects([wanted]), Permission({}))
     assert kube.list("v1", "ConfigMap", namespace, "app=chat") == ()
+
+
+def test_an_object_that_another_rollout_brought_to_the_wanted_state_is_not_stale(
+    kube: Cluster, sandbox: Sandbox, namespace: str
+) -> None:
+    apply_objects(kube, as_objects([settings(namespace, key="old")]), Permission())
+    wanted = as_objects([settings(namespace, key="new")])
+    planned = planned_by_key(kube, wanted[0].manifest)
+    verify_objects(kube, wanted, planned)
+    apply_objects(kube, wanted, Permission())
+    verify_objects(kube, wanted, planned)
+    assert [o.action for o in apply_objects(kube, wanted, Permission(planned))] == ["unchanged"]
+    by_hand(sandbox, settings(namespace, key="other"))
+    with pytest.raises(StalePlan, match=r"data\.key of ConfigMap"):
+        verify_objects(kube, wanted, planned)
+    with pytest.raises(StalePlan, match="was changed by hand"):
+        apply_objects(kube, wanted, Permission(planned))
 
 
 def test_an_immutable_field_replaces_the_object_when_the_plan_says_so(kube: Cluster, namespace: str) -> None:
