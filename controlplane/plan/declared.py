@@ -50,6 +50,9 @@ def declared_fields(desired: Manifest, state: Manifest, nodes: Nodes) -> list[De
             continue
         if key == "metadata":
             value = {name: item for name, item in value.items() if name not in _IDENTITY}
+            if not value:
+                # An empty map would be a leaf, and stand for all of the live metadata.
+                continue
         _collect(value, state.get(key, MISSING), _Place((key,), (key,), descend(nodes, key), None), found)
     return found
 

@@ -103,3 +103,17 @@ def test_a_deleted_a_new_and_a_recreated_object_are_told_apart() -> None:
 def test_no_value_is_in_a_precondition() -> None:
     wanted, live = recorded("deployment-as-applied")
     assert "registry.example" not in repr(precondition(wanted, live))
+
+
+def test_an_object_without_labels_is_bound_to_its_fields_and_not_to_the_whole_metadata() -> None:
+    desired = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "c", "namespace": "n"},
+        "data": {"k": "v"},
+    }
+    live = {**desired, "metadata": {"name": "c", "namespace": "n", "uid": "u", "resourceVersion": "1"}}
+    planned = precondition(desired, live)
+    later = with_value(live, ("metadata", "resourceVersion"), "2")
+    assert stale(ref_of(desired), planned, desired, later) is None
+    assert stale(ref_of(desired), planned, desired, with_value(later, ("data", "k"), "w")) is not None
