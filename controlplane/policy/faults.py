@@ -42,7 +42,8 @@ def check(document: Document, kind: str) -> Checked:
     put_aside: set[KeyPath] = {("$schema",), *empty}
     model, errors = _validate(kind, without(document.value, put_aside))
     findings = [_empty(document, path) for path in empty]
-    findings += [_finding(document, kind, error) for error in errors if not _told(error, empty)]
+    errors = [error for error in errors if not _follows(error, errors, empty)]
+    findings += [_finding(document, kind, error) for error in errors]
     unsure = {*empty, *(_culprit(document, error) for error in errors if error["type"] != "extra_forbidden")}
     put_aside |= {_culprit(document, error) for error in errors}
     if model is None:
@@ -110,9 +111,21 @@ def _culprit(document: Document, error: Mapping[str, Any]) -> KeyPath:
     return document_path(document.value, error["loc"])
 
 
-def _told(error: Mapping[str, Any], empty: tuple[KeyPath, ...]) -> bool:
-    """Whether a missing key was already reported as empty."""
-    return error["type"] == "missing" and tuple(error["loc"]) in empty
+def _follows(error: Mapping[str, Any], errors: list[Mapping[str, Any]], empty: tuple[KeyPath, ...]) -> bool:
+    """Whether an error is only the consequence of another one, or of an empty value that is reported anyway.
+
+    Pydantic counts the entries of a list after it has left out those that it refused.
+    """
+    place = tuple(error["loc"])
+    match error["type"]:
+        case "missing":
+            return place in empty
+        case "too_short":
+            return any(len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in errors)
+        case "refused":
+            return any(path[: len(place)] == place for path in empty)
+        case _:
+            return False
 
 
 def _empty(document: Document, path: KeyPath) -> Diagnostic:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from controlplane.policy.spellings import TAINT, ExtendedResource, TaintKey, TaintValue
 from controlplane.policy.vocabulary import (
     Cpu,
     Items,
@@ -16,6 +17,7 @@ from controlplane.policy.vocabulary import (
     PolicyMetadata,
     Strict,
     Version,
+    refused,
 )
 
 
@@ -35,7 +37,7 @@ class PoolAccelerator(Strict):
     """Catalogue name of the GPU, such as H100-80GB."""
     count: Annotated[int, Field(ge=1, le=64)]
     """GPUs that one node offers."""
-    resource: Annotated[str, Field(min_length=1)] = "nvidia.com/gpu"
+    resource: ExtendedResource = "nvidia.com/gpu"
     """Extended resource under which the device plugin offers them."""
     sharing: Literal["whole"] = "whole"
     """A pod gets whole GPUs."""
@@ -53,9 +55,9 @@ class NodeRange(Strict):
 class PoolTaint(Strict):
     """A taint of the pool's nodes. Every pod that is bound to the pool gets the toleration."""
 
-    key: Annotated[str, Field(min_length=1)]
+    key: TaintKey
     """Key of the taint."""
-    value: str = ""
+    value: TaintValue = ""
     """Value of the taint; empty where it has none."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
     """What the taint does to pods that do not tolerate it."""
@@ -64,6 +66,10 @@ class PoolTaint(Strict):
 def _both_bounds(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         return {"min": value, "max": value}
+    if isinstance(value, str | float | bool | list):
+        raise refused(
+            "a whole number of nodes is needed, or a mapping with min and max", "Write 3, or {min: 0, max: 3}."
+        )
     return value
 
 
@@ -86,7 +92,7 @@ class Pool(Strict):
     """Labels of the nodes."""
     selector: Labels | None = None
     """Those labels that pick this pool and no other; default: all of `labels`."""
-    taints: Items[PoolTaint] = ()
+    taints: Items[Annotated[PoolTaint, TAINT]] = ()
     """Taints of the nodes, those that the cloud provider adds included."""
 
 

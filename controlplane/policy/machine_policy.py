@@ -32,7 +32,7 @@ class Termination(Strict):
 class Disruption(Strict):
     """What a node drain may take at once."""
 
-    max_unavailable: Annotated[int, Field(ge=1)] = 1
+    max_unavailable: Annotated[int, Field(ge=1, le=1000)] = 1
     """Pods of the service that may be away at once (PodDisruptionBudget)."""
 
 
@@ -43,7 +43,7 @@ class Probes(Strict):
     """Factor on the time to read the weights."""
     engine_start: Seconds = 600
     """Time after the weights are read: compiling, profiling, capturing graphs."""
-    startup: Seconds | None = None
+    startup: Annotated[Seconds, Field(ge=1)] | None = None
     """Whole budget of the startup probe; default: weights / readBandwidth × startupMargin + engineStart."""
 
 

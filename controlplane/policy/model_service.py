@@ -9,10 +9,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from controlplane.policy.machine_policy import MachineUse
 from controlplane.policy.memory_policy import MemoryUse
 from controlplane.policy.rollout_policy import RolloutUse
+from controlplane.policy.spellings import Image, Key, ModelName, ServedName, Variable, VariableValue
 from controlplane.policy.task_policy import TaskUse
 from controlplane.policy.vocabulary import (
     Items,
-    KeyRef,
     Labels,
     Memory,
     Name,
@@ -22,13 +22,22 @@ from controlplane.policy.vocabulary import (
     refused,
 )
 
-_ENV_NAME = r"^[A-Za-z_][A-Za-z0-9_.-]*$"
-
 
 def _is_inside(path: str) -> str:
     if path.startswith("/") or ".." in path.split("/"):
         raise refused(f"{path!r} leaves the claim or image", "Write a path relative to its root, without '..'.")
+    if not path.isprintable() or path != path.strip():
+        raise refused(f"{path!r} has characters that a path here must not have", "Write the path without them.")
     return path
+
+
+class KeyRef(Strict):
+    """One key of a Secret or a ConfigMap: a reference, never the value."""
+
+    name: ObjectName
+    """Name of the object, in the service's namespace."""
+    key: Key
+    """Key inside it."""
 
 
 class HubSource(Strict):
@@ -43,7 +52,7 @@ class ModelSource(Strict):
 
     pvc: ObjectName | None = None
     """PersistentVolumeClaim that holds the checkpoint; mounted read-only."""
-    image: Annotated[str, Field(min_length=1)] | None = None
+    image: Image | None = None
     """OCI image that holds the checkpoint, mounted as an image volume (on by default from Kubernetes 1.35)."""
     hub: HubSource | None = None
     """The Hugging Face hub; `hub: {}` where no token is needed."""
@@ -66,7 +75,7 @@ class ModelCache(Strict):
 class ModelSpec(Strict):
     """The model and its weights."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: ModelName
     """Name of the model, such as meta-llama/Llama-3.1-8B-Instruct."""
     source: Annotated[ModelSource, Field(alias="from")]
     """Where the weights come from."""
@@ -78,7 +87,7 @@ class ModelSpec(Strict):
     """Where downloads are kept; only with `from.hub`. Default: the pod's own disk, lost with the pod."""
     weights: Memory | None = None
     """Size of the checkpoint's weight files, such as 15Gi; default: the catalogue's estimate, if it has one."""
-    served_name: Annotated[str, Field(min_length=1)] | None = None
+    served_name: ServedName | None = None
     """Name that clients ask for; default: `name`."""
 
 
@@ -87,7 +96,7 @@ class RuntimeSpec(Strict):
 
     kind: Literal["deployment"] = "deployment"
     """`deployment`: one pod an engine, all of it on one node."""
-    image: Annotated[str, Field(min_length=1)]
+    image: Image
     """Image with `vllm serve` in it."""
     vllm: Version
     """Version of vLLM in the image; arguments are checked against it."""
@@ -96,9 +105,9 @@ class RuntimeSpec(Strict):
 class EnvEntry(Strict):
     """One environment variable of the engine: a value, or one key of a Secret or a ConfigMap."""
 
-    name: Annotated[str, Field(pattern=_ENV_NAME)]
+    name: Variable
     """Name of the variable."""
-    value: str | None = None
+    value: VariableValue | None = None
     """Its value. Not for secrets: those are referenced."""
     secret: KeyRef | None = None
     """Key of a Secret that holds the value."""

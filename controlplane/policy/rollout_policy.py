@@ -34,7 +34,7 @@ class RolloutSpec(Strict):
 
     strategy: Literal["rolling", "recreate"] = "rolling"
     """`rolling` replaces pods one by one, `recreate` ends all of them first."""
-    surge: Annotated[int, Field(ge=0)] = 0
+    surge: Annotated[int, Field(ge=0, le=1000)] = 0
     """New pods beyond the replicas during a rollout. Each needs GPUs that are free; with 0 an old pod goes first."""
     timeouts: Timeouts = Field(default_factory=Timeouts)
     """How long to wait for each layer."""

@@ -22,12 +22,16 @@ API_VERSION: Final = "controlplane.dev/v1alpha1"
 T = TypeVar("T")
 
 _LABEL: Final = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
-_LABEL_WORD: Final = r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
-_SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+LABEL_WORD: Final = r"^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
+SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 _QUANTITY: Final = r"^[0-9]*\.?[0-9]*([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$"
 DURATION: Final = r"^([0-9]+(\.[0-9]+)?(h|m|s))+$"
 _VERSION: Final = r"^[0-9]+\.[0-9]+(\.[0-9]+)?([.+-][0-9A-Za-z.+-]+)?$"
 _MEBIBYTE: Final = 1 << 20
+_PEBIBYTE: Final = 1 << 50
+_MOST_CPUS: Final = 4096
+_LONGEST: Final = 30 * 24 * 3600
+"""Seconds. Sums of what is written must stay far below the 32 bits in which Kubernetes keeps probes and deadlines."""
 
 
 class Strict(BaseModel):
@@ -67,6 +71,8 @@ def _read_seconds(value: object) -> object:
         raise refused(str(error), "Write a duration such as 30s, 10m or 1h30m.") from error
     if seconds.denominator != 1:
         raise refused(f"{value!r} is {float(seconds)} s; whole seconds are counted here", "Write whole seconds.")
+    if seconds > _LONGEST:
+        raise refused(f"{value!r} is {int(seconds)} s; {_LONGEST} s (30 days) is the most", "Write 720h or less.")
     return int(seconds)
 
 
@@ -88,17 +94,24 @@ def _is_memory(quantity: Quantity) -> Quantity:
             f"{quantity} is {float(quantity.value):g} bytes; less than 1Mi ({_MEBIBYTE} bytes) is a wrong suffix",
             "Write the size with Mi, Gi or Ti, such as 64Gi.",
         )
+    if quantity.bytes() > _PEBIBYTE:
+        raise refused(
+            f"{quantity} is {float(quantity.value):g} bytes; more than 1Pi ({_PEBIBYTE} bytes) is a wrong suffix",
+            "Write the size with Mi, Gi or Ti, such as 64Gi.",
+        )
     return quantity
 
 
 def _is_cpu(quantity: Quantity) -> Quantity:
     if quantity.nano % 1_000_000:
         raise refused(f"{quantity} is finer than a thousandth of a CPU", "Write CPUs such as 8 or 500m.")
+    if quantity.value > _MOST_CPUS:
+        raise refused(f"{quantity} CPUs is more than any node has ({_MOST_CPUS})", "Write CPUs such as 8 or 500m.")
     return quantity
 
 
 def _is_label(value: str) -> str:
-    if len(value) > 63 or not re.match(_LABEL, value):
+    if len(value) > 63 or not re.fullmatch(_LABEL, value):
         raise refused(
             f"{value!r} is no name for an object (lower-case letters, digits, -, a letter first; 63 at most)",
             f"Name it {_nearest_label(value)!r}.",
@@ -112,7 +125,7 @@ def _nearest_label(value: str) -> str:
 
 
 def _is_subdomain(value: str) -> str:
-    if len(value) > 253 or not re.match(_SUBDOMAIN, value):
+    if len(value) > 253 or not re.fullmatch(SUBDOMAIN, value):
         raise refused(
             f"{value!r} is no name of an object (lower-case letters, digits, - and ., 253 at most)",
             "Write the object's name as `kubectl get` shows it.",
@@ -122,13 +135,13 @@ def _is_subdomain(value: str) -> str:
 
 def _is_label_key(key: str) -> str:
     prefix, slash, name = key.rpartition("/")
-    if not re.match(_LABEL_WORD, name) or (slash and not re.match(_SUBDOMAIN, prefix)):
+    if not re.fullmatch(LABEL_WORD, name) or (slash and not re.fullmatch(SUBDOMAIN, prefix)):
         raise refused(f"{key!r} is no key of a label", "Write one such as team or example.com/team.")
     return key
 
 
 def _is_label_value(value: str) -> str:
-    if value and not re.match(_LABEL_WORD, value):
+    if value and not re.fullmatch(LABEL_WORD, value):
         raise refused(
             f"{value!r} is no value of a label (letters, digits, -, _ and . inside, 63 at most)",
             f"Write one such as {re.sub('[^A-Za-z0-9_.-]+', '-', value).strip('-_.')[:63] or 'chat'}.",
@@ -145,14 +158,18 @@ def _read_version(value: object) -> object:
 
 
 def _is_version(value: str) -> str:
-    if not re.match(_VERSION, value):
+    if not re.fullmatch(_VERSION, value):
         meant = value.removeprefix("v")
-        remedy = f"Write {meant}." if meant != value and re.match(_VERSION, meant) else "Write one such as 0.33.0."
+        remedy = (
+            f"Write {meant}." if meant != value and re.fullmatch(_VERSION, meant) else "Write one such as 0.33.0."
+        )
         raise refused(f"{value!r} is no version", remedy)
     return value
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return {list: "a list", dict: "a mapping", type(None): "nothing"}.get(type(value), repr(value))
 
 
@@ -165,7 +182,7 @@ Name = Annotated[
 """A name that Kubernetes takes for a Service (DNS-1035), which is the narrowest of all we make."""
 
 ObjectName = Annotated[
-    str, AfterValidator(_is_subdomain), WithJsonSchema({"type": "string", "pattern": _SUBDOMAIN, "maxLength": 253})
+    str, AfterValidator(_is_subdomain), WithJsonSchema({"type": "string", "pattern": SUBDOMAIN, "maxLength": 253})
 ]
 """The name of an object that others made: a claim, a Secret, a PriorityClass."""
 
@@ -174,7 +191,7 @@ Labels = Mapping[
     Annotated[
         str,
         AfterValidator(_is_label_value),
-        WithJsonSchema({"type": "string", "pattern": _LABEL_WORD.replace("^", "^(").replace("$", ")?$")}),
+        WithJsonSchema({"type": "string", "pattern": LABEL_WORD.replace("^", "^(").replace("$", ")?$")}),
     ],
 ]
 """Labels of an object or a node."""
@@ -205,15 +222,6 @@ Version = Annotated[
     WithJsonSchema({"type": "string", "pattern": _VERSION}),
 ]
 """A version of a component, always as text."""
-
-
-class KeyRef(Strict):
-    """One key of a Secret or a ConfigMap: a reference, never the value."""
-
-    name: ObjectName
-    """Name of the object, in the service's namespace."""
-    key: Annotated[str, Field(min_length=1, max_length=253)]
-    """Key inside it."""
 
 
 class PolicyMetadata(Strict):

@@ -73,7 +73,9 @@ def _visible(character: str, column: int) -> str:
     if code == 0x7F:
         return "\u2421"
     # Cc, Cf, Cs, Co, Cn: control, format (bidi, zero width), surrogates, private use; Zl and Zp break lines.
-    if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}:
+    # Zs: spaces that look like the ordinary one.
+    hidden = unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
+    if hidden and character != " ":
         return f"<U+{code:04X}>"
     return character
 

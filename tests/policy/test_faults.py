@@ -124,3 +124,13 @@ def test_long_value_is_cut() -> None:
 def test_mistakes_of_one_document_do_not_hide_each_other() -> None:
     found = findings(FLEET, service(memory="{maxModelLen: a, tensorParallel: b}", task="{replicas: c}", servce="{}"))
     assert [d.rule for d in found] == ["policy/wrong-type"] * 3 + ["policy/unknown-key"]
+
+
+def test_refused_entry_does_not_make_its_list_empty() -> None:
+    found = findings(FLEET.replace("count: 8", "count: 0"), service())
+    assert [f.message for f in found] == ["pools[0].accelerator.count is 0; at least 1 is needed"]
+
+
+def test_empty_source_is_one_mistake() -> None:
+    found = findings(FLEET, service(model="{name: a/b, weights: 1Gi, from: {hub: }}"))
+    assert [f.rule for f in found] == ["policy/empty-value"]

@@ -59,3 +59,42 @@ def test_name_that_no_service_can_have_is_refused_with_one_that_can(name: str) -
     assert found.remedy is not None
     proposed = found.remedy.text.split("'")[1]
     assert findings(FLEET, service(name=proposed)) == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        {"metadata": '{name: "chat\\n"}'},
+        {"machine": '{priorityClass: "high\\n"}'},
+        {"runtime": '{image: registry.example/vllm, vllm: "0.33.0\\n"}'},
+    ],
+)
+def test_line_break_behind_a_name_is_not_overlooked(lines: dict[str, str]) -> None:
+    text = service(**{k: v for k, v in lines.items() if k != "metadata"})
+    if "metadata" in lines:
+        text = text.replace("{name: chat, namespace: llm}", lines["metadata"])
+    assert [f.rule for f in findings(FLEET, text)] == ["policy/bad-value"]
+
+
+@pytest.mark.parametrize(
+    ("written", "fact"),
+    [("1E", "more than 1Pi"), ("99999999999999Gi", "more than 1Pi"), ("true", "true is no quantity")],
+)
+def test_memory_that_no_node_has_is_a_wrong_suffix(written: str, fact: str) -> None:
+    assert fact in findings(FLEET, service(machine=f"{{memory: {written}}}"))[0].message
+
+
+def test_times_stay_below_what_kubernetes_can_count() -> None:
+    found = findings(FLEET, service(machine="{termination: {drain: 1000h}}"))
+    assert "3600000 s; 2592000 s (30 days) is the most" in found[0].message
+
+
+def test_startup_probe_fails_at_least_once() -> None:
+    found = findings(FLEET, service(machine="{probes: {startup: 0s}}"))
+    assert found[0].message == "machine.probes.startup is 0s; at least 1 is needed"
+
+
+@pytest.mark.parametrize("nodes", ["3.5", '"3"', "[3]", "true"])
+def test_nodes_are_a_number_or_a_range(nodes: str) -> None:
+    found = findings(FLEET.replace("nodes: 2", f"nodes: {nodes}"), service())
+    assert found[0].message == "pools[0].nodes: a whole number of nodes is needed, or a mapping with min and max"

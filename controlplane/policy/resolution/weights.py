@@ -8,9 +8,9 @@ from typing import Final
 
 from controlplane.diagnostics import Diagnostic, Layer, Severity
 from controlplane.policy.findings import finding
+from controlplane.policy.model_service import KeyRef
 from controlplane.policy.resolution.features import on_by_default
 from controlplane.policy.resolution.setting import Setting, evidence
-from controlplane.policy.vocabulary import KeyRef
 from controlplane.stack.facts import Derived, Fact, Known, derived
 from controlplane.stack.pods import Claim, EmptyDir, EnvVar, ImageVolume, Mount, SecretKey, Volume
 
