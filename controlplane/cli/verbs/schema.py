@@ -35,11 +35,16 @@ def _file_of(kind: str | None) -> Traversable:
     from controlplane.source import nearest
 
     folder = resources.files("controlplane.schemas") / "policy"
-    files = {f.name.removesuffix(".json"): f for f in folder.iterdir() if f.name.endswith(".json")}
-    found = files.get(kind or "policy")
+    files = {_kind(f.name): f for f in folder.iterdir() if f.name.endswith(".json")}
+    found = files.get(kind) if kind else folder / "policy.json"
     if found is None:
-        kinds = sorted(set(files) - {"policy"})
+        kinds = sorted(set(files) - {"Policy"})
         near = nearest(kind or "", kinds)
         hint = f"Did you mean {near}?" if near else f"There are: {', '.join(kinds)}."
         raise VerbEnd(Exit.USAGE, f"there is no policy kind {kind!r}", hint)
     return found
+
+
+def _kind(file: str) -> str:
+    """`model-service.json` is the schema of ModelService."""
+    return "".join(word.capitalize() for word in file.removesuffix(".json").split("-"))
