@@ -72,7 +72,7 @@ def _stuck_rollout(workload: Workload, pods: PodSet, stack: Stack) -> Iterator[s
         yield f"{workload.ref}: the strategy of the rollout is not written out"
     elif _is_zero(workload.strategy.max_surge) and _is_zero(workload.strategy.max_unavailable):
         yield f"{workload.ref}: a rollout with maxSurge 0 and maxUnavailable 0 can replace no pod"
-    elif surge > 0 and unavailable == 0:
+    elif min(surge, replicas) > 0 and unavailable == 0:
         yield from _no_room(workload, pods, stack)
 
 

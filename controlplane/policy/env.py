@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Layer, RelatedSpan
 from controlplane.policy.findings import finding
 from controlplane.policy.model_service import EnvEntry, ModelService
 from controlplane.policy.policy_set import Policy
-
-_SECRET_NAME: Final = re.compile(
-    r"TOKEN(?!IZER|S(?:_|\b))|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIAL"
-)
-"""Names of variables whose values are secrets; `TOKENIZERS_PARALLELISM` and `MAX_TOKENS` are not among them."""
-
-_SECRET_VALUE: Final = re.compile(
-    r"hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{30,}"
-)
-"""Values that are tokens whatever they are called: Hugging Face, OpenAI, AWS, GitHub."""
+from controlplane.policy.secrets import is_literal_secret
 
 
 def check_environment(policy: Policy[ModelService]) -> Iterator[Diagnostic]:
     """Findings about `env`. No value is ever shown."""
     first: dict[str, KeyPath] = {}
     for entry, path in entries(policy):
-        if _is_literal_secret(entry):
+        if entry.value is not None and is_literal_secret(entry.name, entry.value):
             yield _literal_secret(policy, entry, path)
         if entry.name in first:
             yield _twice(policy, entry.name, first[entry.name], path)
@@ -42,12 +31,6 @@ def entries(policy: Policy[ModelService]) -> list[tuple[EnvEntry, KeyPath]]:
     count = len(env) if isinstance(env, list) else 0
     paths: list[KeyPath] = [("spec", "env", i) for i in range(count) if ("spec", "env", i) not in policy.put_aside]
     return list(zip(kept, paths, strict=False))
-
-
-def _is_literal_secret(entry: EnvEntry) -> bool:
-    if entry.value is None or entry.value == "":
-        return False
-    return bool(_SECRET_NAME.search(entry.name.upper()) or _SECRET_VALUE.search(entry.value))
 
 
 def _literal_secret(policy: Policy[ModelService], entry: EnvEntry, path: KeyPath) -> Diagnostic:

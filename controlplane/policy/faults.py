@@ -6,6 +6,7 @@ the keys whose meaning is not known because their value was refused.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,9 @@ from controlplane.source import Document
 
 _FREE = frozenset({"extraArgs"})
 """Keys below which null is a value like any other."""
+
+_GENTLE = 3
+"""Attempts at a model in which only the nearest mapping around each error is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +77,35 @@ def _validate(kind: str, value: Any) -> tuple[PolicyModel | None, list[Mapping[s
 
 
 def _salvage(document: Document, kind: str, put_aside: set[KeyPath]) -> tuple[PolicyModel | None, set[KeyPath]]:
-    """The model without what was refused, and what else had to go for it: whole parts of the spec."""
-    model, errors = _validate(kind, without(document.value, put_aside))
-    if model is not None:
-        return model, set()
-    wider = {path[:2] for error in errors if len(path := _culprit(document, error)) > 1}
+    """The model without what was refused, and what else had to go for it: little at first, then parts of the spec."""
+    wider: set[KeyPath] = set()
+    for _ in range(_GENTLE):
+        model, errors = _validate(kind, without(document.value, put_aside | wider))
+        if model is not None:
+            return model, wider
+        gone = put_aside | wider
+        reduced = without(document.value, gone)
+        culprits = {_as_written(document_path(reduced, error["loc"]), gone) for error in errors}
+        wider |= {path for path in culprits if len(path) > 2 and _may_go_alone(path)}
+    wider |= {path[:2] for path in culprits if len(path) > 1}
     model, _ = _validate(kind, without(document.value, put_aside | wider))
     return model, wider
+
+
+def _may_go_alone(path: KeyPath) -> bool:
+    """Whether nothing counts on the place of what goes: entries of lists are found by their index, but for `env`."""
+    return isinstance(path[-1], str) or path[:2] == ("spec", "env")
+
+
+def _as_written(path: KeyPath, gone: set[KeyPath]) -> KeyPath:
+    """A path through a value from which others were taken out, as it is in the whole one: entries have moved up."""
+    found: list[str | int] = []
+    for part in path:
+        if isinstance(part, int):
+            kept = (i for i in itertools.count() if (*found, i) not in gone)
+            part = next(itertools.islice(kept, part, None))
+        found.append(part)
+    return tuple(found)
 
 
 def _nulls(value: Any, path: KeyPath) -> Iterator[KeyPath]:

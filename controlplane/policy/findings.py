@@ -14,6 +14,7 @@ from controlplane.diagnostics import (
     Severity,
     Span,
 )
+from controlplane.policy.secrets import without_secrets
 from controlplane.source import printable
 
 
@@ -29,9 +30,13 @@ def finding(
     evidence: tuple[Evidence, ...] = (),
     related: tuple[RelatedSpan, ...] = (),
 ) -> Diagnostic:
-    """A finding with a remedy in words. Keys and values of the user stand in both, so both are made printable."""
-    advice = Remedy(printable(remedy))
-    return Diagnostic(rule, severity, layer, printable(message), span, path, advice, evidence, related)
+    """A finding with a remedy in words.
+
+    Keys and values of the user stand in both, so both are made printable and lose what looks like a secret.
+    """
+    advice = Remedy(without_secrets(printable(remedy)))
+    fact = without_secrets(printable(message))
+    return Diagnostic(rule, severity, layer, fact, span, path, advice, evidence, related)
 
 
 def replacing(text: str, span: Span, new_text: str, applicability: Applicability) -> Remedy:

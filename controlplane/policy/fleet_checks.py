@@ -18,9 +18,15 @@ def check_fleet(policy: Policy[FleetSpec]) -> list[Diagnostic]:
         *_twice(policy, "storage", [storage.name for storage in spec.storage]),
         *_twice(policy, "namespaces", [namespace.name for namespace in spec.namespaces]),
     ]
+    claims = [
+        (index, at, claim) for index, storage in enumerate(spec.storage) for at, claim in enumerate(storage.claims)
+    ]
+    findings += _claimed_twice(policy, claims)
+    # A label that was refused may be the one that tells pools apart.
+    told_apart = not any({"labels", "selector"} & set(path) for path in policy.put_aside)
     for index, pool in enumerate(spec.pools):
         findings += _bounds(policy, index, pool)
-        findings += _selector(policy, index, pool)
+        findings += _selector(policy, index, pool) if told_apart else ()
     return findings
 
 
@@ -42,6 +48,23 @@ def _twice(policy: Policy[FleetSpec], key: str, names: Sequence[str]) -> Iterato
                 "Rename or remove one of them.",
                 related=(RelatedSpan(policy.span("spec", key, first, "name"), "the first"),),
             )
+
+
+def _claimed_twice(policy: Policy[FleetSpec], claims: Sequence[tuple[int, int, str]]) -> Iterator[Diagnostic]:
+    """A claim stands on one storage system: with two, its bandwidth would be that of whichever comes first."""
+    first: dict[str, KeyPath] = {}
+    for index, at, claim in claims:
+        path: KeyPath = ("spec", "storage", index, "claims", at)
+        if claim in first:
+            yield finding(
+                "policy/duplicate-name",
+                f"claim `{claim}` is there twice under storage, so its bandwidth is not certain",
+                policy.span(*path),
+                path,
+                "Remove one of them.",
+                related=(RelatedSpan(policy.span(*first[claim]), "the first"),),
+            )
+        first.setdefault(claim, path)
 
 
 def _bounds(policy: Policy[FleetSpec], index: int, pool: Pool) -> Iterator[Diagnostic]:

@@ -13,6 +13,7 @@ from controlplane.policy.resolution.companions import check_names, disruption_bu
 from controlplane.policy.resolution.deployment import Parts, derive_parts, workload_of
 from controlplane.policy.resolution.fitting import Placed, check_fit
 from controlplane.policy.resolution.inventory import inventory_of
+from controlplane.policy.resolution.node_size import LARGER_THAN_NODE
 from controlplane.policy.resolution.setting import Setting, setting_of
 from controlplane.stack.facts import Fact
 from controlplane.stack.inventory import Inventory
@@ -52,13 +53,15 @@ def resolve_all(policy_set: PolicySet) -> Resolution:
     if fleet is None:
         return Resolution(Stack(), {}, tuple(sorted(findings)))
     resolved: list[tuple[Placed, Parts]] = []
+    larger: set[str] = set()
     for service in policy_set.services:
         found, more = _resolve(service, fleet)
         findings += more
         if found is not None and found[0].setting.certain:
             resolved.append(found)
+        larger |= {service.key for finding in more if finding.rule in LARGER_THAN_NODE}
     placed = [p for p, _ in resolved]
-    findings += check_fit(placed, inventory_of(fleet))
+    findings += check_fit([p for p in placed if p.setting.service.key not in larger], inventory_of(fleet))
     stack = _stack(fleet, [p for p in placed if _whole(p.setting.service)])
     settings = {p.setting.service.key: _settings_of(p.setting, parts) for p, parts in resolved}
     # A named policy that several services use gives the same finding for each of them.

@@ -134,3 +134,10 @@ def test_refused_entry_does_not_make_its_list_empty() -> None:
 def test_empty_source_is_one_mistake() -> None:
     found = findings(FLEET, service(model="{name: a/b, weights: 1Gi, from: {hub: }}"))
     assert [f.rule for f in found] == ["policy/empty-value"]
+
+
+def test_wrong_entry_does_not_hide_what_others_hold() -> None:
+    entries = "[A=b, {name: X, vlaue: y}, {name: HF_TOKEN, value: hunter2}, {name: Z, value: 5}]"
+    found = findings(FLEET, service(env=entries))
+    assert one(found, "policy/literal-secret").path == ("spec", "env", 2, "value")
+    assert len(found) == 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.policy.folder import FLEET, findings, one
+from tests.policy.folder import FLEET, findings, one, service
 
 SECOND = "    - {name: spare, accelerator: {product: L4, count: 1}, nodes: 1, cpu: 8, memory: 64Gi"
 
@@ -43,3 +43,16 @@ def test_more_nodes_at_least_than_at_most_is_an_error() -> None:
 def test_pool_named_twice_is_an_error() -> None:
     text = with_pool(", labels: {a: b}").replace("name: spare", "name: h100")
     assert one(findings(text), "policy/duplicate-name").path == ("spec", "pools", 1, "name")
+
+
+def test_claim_on_two_storage_systems_is_refused() -> None:
+    fleet = FLEET + "    - {name: disk, readBandwidth: 1Gi, claims: [other, models]}\n"
+    found = one(findings(fleet, service()), "policy/duplicate-name")
+    assert found.path == ("spec", "storage", 1, "claims", 1)
+    assert found.related[0].span.line < found.span.line
+
+
+def test_refused_labels_are_not_judged_further() -> None:
+    second = "    - {name: cpu, nodes: 1, cpu: 8, memory: 8Gi, labels: {example.com/pool: cpu}}\n  storage:\n"
+    fleet = FLEET.replace("  storage:\n", second).replace("{example.com/pool: h100}", "{example.com/pool: true}")
+    assert [f.rule for f in findings(fleet, service())] == ["policy/wrong-type"]

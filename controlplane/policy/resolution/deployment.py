@@ -14,6 +14,7 @@ from controlplane.policy.model_service import EnvEntry
 from controlplane.policy.resolution.engine_arguments import Arguments, derive_arguments
 from controlplane.policy.resolution.gpus import derive_gpus
 from controlplane.policy.resolution.labels import check_labels, labels_of, selector_of
+from controlplane.policy.resolution.node_size import check_node_size
 from controlplane.policy.resolution.probes import HTTP_PORT, derive_probes
 from controlplane.policy.resolution.resources import PodResources, derive_resources
 from controlplane.policy.resolution.setting import Setting, evidence
@@ -65,6 +66,7 @@ def derive_parts(setting: Setting) -> tuple[Parts, list[Diagnostic]]:
     """Run every derivation for a service; findings of all of them."""
     gpus, one = derive_gpus(setting)
     resources, two = derive_resources(setting, gpus)
+    two = [*two, *check_node_size(setting, resources.requests)]
     weights, three = derive_weights(setting)
     startup, four = derive_startup(setting)
     arguments, five = derive_arguments(setting)

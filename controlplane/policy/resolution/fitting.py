@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from controlplane.diagnostics import Diagnostic, Evidence, Layer, Severity
-from controlplane.placement import Placement, Pod, fit, nodes_of, pods_of, remaining
+from controlplane.placement import Node, Placement, Pod, fit, nodes_of, pods_of, remaining
+from controlplane.placement.amounts import PODS
 from controlplane.policy.findings import finding
 from controlplane.policy.resolution.setting import Setting, evidence, sure
 from controlplane.policy.resolution.strategy import surge_of
@@ -14,6 +16,8 @@ from controlplane.source import Quantity
 from controlplane.stack.facts import Declared
 from controlplane.stack.inventory import Inventory, NodePool
 from controlplane.stack.model import Workload
+
+_MOST_NAMES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +29,14 @@ class Placed:
 
 
 def check_fit(placed: Sequence[Placed], inventory: Inventory) -> list[Diagnostic]:
-    """Findings for pools whose largest size is too small for the pods that are bound to them."""
+    """Findings for pools whose largest size is too small for the pods that are bound to them.
+
+    A pool that its own selector misses takes no pod at all, which is told where the Fleet is checked.
+    """
     findings: list[Diagnostic] = []
     for pool in inventory.pools:
         here = [p for p in placed if p.setting.pool.name == pool.name]
-        if here:
+        if here and pool.selector.items() <= pool.labels.items():
             findings += _check_pool(here, pool)
     return findings
 
@@ -44,8 +51,21 @@ def _check_pool(placed: Sequence[Placed], pool: NodePool) -> list[Diagnostic]:
     room = remaining(now, nodes)
     if not fit([pod for p in surging for pod in _surge(p)], room).unplaced:
         return []
-    stuck = [p for p in surging if fit(_surge(p), room).unplaced and fit([*running, *_surge(p)], nodes).unplaced]
+    stuck = _without_room(surging, running, room, nodes)
     return [_no_surge(p, pool, now) for p in stuck] or [_waiting(surging, pool, now)]
+
+
+def _without_room(
+    surging: Sequence[Placed], running: Sequence[Pod], room: Sequence[Node], nodes: Sequence[Node]
+) -> list[Placed]:
+    """Services of which not even one new pod finds room. One that does frees the room of an old one, and so on."""
+    known: dict[frozenset[tuple[str, int]], bool] = {}
+    for placed in surging:
+        pod = _pods(placed, 1, "+surge")
+        size = frozenset(pod[0].requests.items())
+        if size not in known:
+            known[size] = bool(fit(pod, room).unplaced and fit([*running, *pod], nodes).unplaced)
+    return [p for p in surging if known[frozenset(_pods(p, 1)[0].requests.items())]]
 
 
 def sure_surge(placed: Placed) -> bool:
@@ -68,7 +88,7 @@ def _too_many(placed: Sequence[Placed], pool: NodePool, placement: Placement) ->
     task = owner.setting.service.task
     where = task.declared("replicas") if task.wrote("replicas") else _pool_place(owner)
     count = owner.setting.pool.nodes.max
-    names = ", ".join(sorted(p.setting.service.key for p in placed))
+    names = _listed(sorted(p.setting.service.key for p in placed))
     total = sum(p.setting.service.task.value.replicas for p in placed)
     return finding(
         "policy/pods-do-not-fit",
@@ -76,7 +96,7 @@ def _too_many(placed: Sequence[Placed], pool: NodePool, placement: Placement) ->
         f"{names}: a pod of {owner.setting.service.key} needs {shortage(victim, placement)}",
         where.span,
         where.path,
-        "Lower replicas or tensorParallel, choose another pool, or raise nodes.max of the pool in the Fleet.",
+        f"{_lower(victim, placement)}, choose another pool, or raise nodes.max of the pool in the Fleet.",
         layer=Layer.KUBERNETES,
         evidence=_evidence(owner, pool, victim, placement),
     )
@@ -102,19 +122,21 @@ def _no_surge(placed: Placed, pool: NodePool, now: Placement) -> Diagnostic:
 
 
 def _waiting(surging: Sequence[Placed], pool: NodePool, now: Placement) -> Diagnostic:
-    """Surge pods that have a place one service after the other, and not all at once: nothing deadlocks, some wait."""
+    """Surge pods that have a place one after the other, and not all at once: nothing deadlocks, some wait."""
     first = surging[0]
     where = first.setting.service.rollout.declared("surge")
     pods = [pod for p in surging for pod in _surge(p)]
-    names = ", ".join(p.setting.service.key for p in surging)
+    names = _listed([p.setting.service.key for p in surging])
+    together, need = ("rolled out together, ", "need") if len(surging) > 1 else ("", "needs")
     return finding(
         "policy/surges-share-room",
-        f"rolled out together, {names} need {len(pods)} pods beyond their replicas; pool "
+        f"{together}{names} {need} {len(pods)} pods beyond the replicas; pool "
         f"`{pool.name}` with its {first.setting.pool.nodes.max} nodes has no room for all of them at once (one needs "
         f"{shortage(pods[0], now)}), so some wait for others and may run into timeouts.machines",
         where.span,
         where.path,
-        "Roll the services out one after the other, set surge to 0, or raise nodes.max of the pool in the Fleet.",
+        f"{'Roll the services out one after the other, set' if len(surging) > 1 else 'Lower'} surge"
+        f"{' to 0' if len(surging) > 1 else ''}, or raise nodes.max of the pool in the Fleet.",
         severity=Severity.WARNING,
         layer=Layer.KUBERNETES,
         evidence=_evidence(first, pool, pods[0], now),
@@ -131,14 +153,35 @@ def shortage(pod: Pod, placement: Placement) -> str:
 
     Where GPUs are short, they alone: CPU and memory are mostly a share that follows them.
     """
+    return "; ".join(
+        f"{_needed(r, pod.requests[r])}, of which {_amount(r, placement.total_free(r))} are free in total and "
+        f"at most {_amount(r, placement.largest_free(r))} on one node"
+        for r in _short(pod, placement)
+    )
+
+
+def _short(pod: Pod, placement: Placement) -> list[str]:
+    """The resources that are short; where none is alone, those of the GPUs."""
     short = [r for r, amount in sorted(pod.requests.items()) if placement.largest_free(r) < amount]
     gpus = [r for r in short if "/" in r] or ([r for r in sorted(pod.requests) if "/" in r] if not short else [])
-    short = gpus or short
-    return "; ".join(
-        f"{_amount(r, pod.requests[r])} {r}, of which {_amount(r, placement.total_free(r))} are free in total and "
-        f"at most {_amount(r, placement.largest_free(r))} on one node"
-        for r in short
-    )
+    return gpus or short
+
+
+def _needed(resource: str, nano: int) -> str:
+    return "a place among the pods of a node" if resource == PODS else f"{_amount(resource, nano)} {resource}"
+
+
+def _lower(pod: Pod, placement: Placement) -> str:
+    """What the policy can ask less of, so that the resources that are short suffice."""
+    short = _short(pod, placement)
+    keys = ["tensorParallel"] if any("/" in r for r in short) else [f"machine.{r}" for r in short if r != PODS]
+    return f"Lower {' or '.join(['replicas', *keys])}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a message; of very many only the first."""
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:_MOST_NAMES])} and {more} more"
 
 
 def _amount(resource: str, nano: int) -> str:

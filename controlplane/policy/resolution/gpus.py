@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from controlplane.diagnostics import Diagnostic, Severity
+from controlplane.policy.argument_names import canonical_name
 from controlplane.policy.findings import finding
 from controlplane.policy.resolution.setting import Setting, evidence, sure
 from controlplane.stack.facts import Fact, Known, derived
+
+_MULTIPLIERS: Final = frozenset({"data_parallel_size", "prefill_context_parallel_size"})
+"""Arguments that multiply the GPUs of an engine, as tensor and pipeline parallelism do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +32,7 @@ def derive_gpus(setting: Setting) -> tuple[Gpus, list[Diagnostic]]:
     pipeline = memory.fact(memory.value.pipeline_parallel, "pipelineParallel")
     node = setting.pool_fact(setting.accelerator.count, "accelerator", "count")
     wish = task.fact(task.value.gpus_per_pod, "gpusPerPod")
-    world = _world(memory.value.tensor_parallel, memory.value.pipeline_parallel or 1, tensor, pipeline)
+    world = _world(setting, tensor, pipeline)
     count = setting.accelerator.count
     formula = f"min({world.value} GPUs of the engine, {count} GPUs of a node) = {min(world.value, count)}"
     per_pod = derived(min(world.value, count), formula, [("engine", world), ("node", node)])
@@ -36,9 +43,26 @@ def derive_gpus(setting: Setting) -> tuple[Gpus, list[Diagnostic]]:
     return Gpus(world, per_pod), _check(setting, world, wish, node)
 
 
-def _world(tp: int, pp: int, tensor: Fact[int], pipeline: Fact[int]) -> Known[int]:
-    formula = f"tensorParallel {tp} × pipelineParallel {pp} = {tp * pp}"
-    return derived(tp * pp, formula, [("tensorParallel", tensor), ("pipelineParallel", pipeline)])
+def _world(setting: Setting, tensor: Fact[int], pipeline: Fact[int]) -> Known[int]:
+    """vLLM's own product; arguments without a key of their own take part in it too."""
+    said = setting.service.memory.value
+    factors = [
+        ("tensorParallel", said.tensor_parallel, tensor),
+        ("pipelineParallel", said.pipeline_parallel or 1, pipeline),
+    ]
+    factors += [(name, fact.value, fact) for name, fact in _extra_factors(setting)]
+    total = math.prod(value for _, value, _ in factors)
+    formula = f"{' × '.join(f'{name} {value}' for name, value, _ in factors)} = {total}"
+    return derived(total, formula, [(name, fact) for name, _, fact in factors])
+
+
+def _extra_factors(setting: Setting) -> Iterator[tuple[str, Known[int]]]:
+    section = setting.service.memory
+    for key, value in sorted(section.value.extra_args.items()):
+        fact = section.fact(value, "extraArgs", key)
+        name = canonical_name(key)
+        if name in _MULTIPLIERS and isinstance(fact, Known) and type(value) is int and value > 0:
+            yield name, fact
 
 
 def _check(setting: Setting, world: Known[int], wish: Fact[int], node: Fact[int]) -> list[Diagnostic]:

@@ -89,6 +89,8 @@ def setting_of(
     wish = service.machine.fact(service.machine.value.pool, "pool")
     if not sure(wish) or ("spec", "pools") in fleet.unsure:
         return stand_in, []
+    if any(path[:2] == ("spec", "pools") and path[3:4] == ("accelerator",) for path in fleet.unsure):
+        return (_named_pool(service, fleet, wish, stand_in)[0] if isinstance(wish, Known) else stand_in), []
     if isinstance(wish, Known):
         return _named_pool(service, fleet, wish, stand_in)
     if len(with_gpus) != 1:

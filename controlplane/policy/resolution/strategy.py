@@ -32,8 +32,9 @@ def derive_rollout(setting: Setting, startup: Startup, termination: Termination)
 
 
 def surge_of(setting: Setting) -> int:
-    """Pods beyond the replicas during a rollout."""
-    return 0 if _recreates(setting) else setting.service.rollout.value.surge
+    """Pods beyond the replicas during a rollout: a Deployment never makes more new pods than it has replicas."""
+    surge = 0 if _recreates(setting) else setting.service.rollout.value.surge
+    return min(surge, setting.service.task.value.replicas)
 
 
 def _recreates(setting: Setting) -> bool:

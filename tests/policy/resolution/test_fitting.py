@@ -79,7 +79,7 @@ def test_surges_that_only_fit_one_after_the_other_are_a_warning() -> None:
     texts = [service(name=name, memory="{tensorParallel: 4}", rollout="{surge: 1}") for name in ("a", "b", "c")]
     found = one(findings(FLEET, *texts), "policy/surges-share-room")
     assert found.severity == "warning"
-    assert "llm/a, llm/b, llm/c need 3 pods beyond their replicas" in found.message
+    assert "llm/a, llm/b, llm/c need 3 pods beyond the replicas" in found.message
     assert "of which 4 are free in total and at most 4 on one node" in found.message
 
 
@@ -91,3 +91,35 @@ def test_no_surge_never_needs_room(strategy: str) -> None:
 
 def test_service_with_no_replicas_needs_nothing() -> None:
     assert stack(FLEET, service(task="{replicas: 0}")).workloads
+
+
+def test_surge_is_never_more_than_the_replicas() -> None:
+    assert findings(FLEET, service(memory="{tensorParallel: 8}", rollout="{surge: 24}")) == []
+    assert findings(FLEET.replace("nodes: 2", "nodes: 0"), service(task="{replicas: 0}", rollout="{surge: 1}")) == []
+
+
+def test_surge_of_which_one_pod_finds_room_goes_on() -> None:
+    text = service(memory="{tensorParallel: 4}", task="{replicas: 3}", rollout="{surge: 3}")
+    found = one(findings(FLEET, text), "policy/surges-share-room")
+    assert found.severity == "warning"
+    assert found.message.startswith("llm/chat needs 3 pods beyond the replicas")
+    assert remedy(found) == "Lower surge, or raise nodes.max of the pool in the Fleet."
+
+
+def test_full_nodes_are_named_by_what_is_short() -> None:
+    one_pod = FLEET.replace("memory: 1Ti\n", "memory: 1Ti\n      pods: 1\n")
+    found = one(findings(one_pod, service(task="{replicas: 3}")), "policy/pods-do-not-fit")
+    assert "needs a place among the pods of a node, of which 0 are free" in found.message
+    assert remedy(found).startswith("Lower replicas, choose another pool")
+    found = one(findings(FLEET, service(machine="{cpu: 90}", task="{replicas: 3}")), "policy/pods-do-not-fit")
+    assert remedy(found).startswith("Lower replicas or machine.cpu, choose")
+
+
+def test_very_many_services_are_not_all_listed() -> None:
+    found = one(findings(FLEET, *many(*((f"s{i:02}", 1, 1) for i in range(20)))), "policy/pods-do-not-fit")
+    assert "llm/s07 and 12 more: a pod" in found.message
+
+
+def test_pool_that_its_selector_misses_is_one_mistake() -> None:
+    fleet = FLEET.replace("labels: {example.com/pool: h100}", "labels: {a: b}\n      selector: {c: d}")
+    assert [f.rule for f in findings(fleet, service())] == ["policy/selector-misses-pool"]

@@ -53,3 +53,18 @@ def test_gpus_that_idle_are_a_warning() -> None:
     found = told("policy/idle-gpus", service(task="{gpusPerPod: 8}"))
     assert found.severity == "warning"
     assert "7 of each pod's GPUs idle" in found.message
+
+
+def test_data_parallel_engines_need_their_gpus() -> None:
+    gpus = container(service(memory="{tensorParallel: 2, extraArgs: {data-parallel-size: 2}}")).requests[GPU]
+    assert isinstance(gpus, Known)
+    assert str(gpus.value) == "4"
+    found = told(
+        "policy/engine-larger-than-node", service(memory="{tensorParallel: 8, extraArgs: {data_parallel_size: 2}}")
+    )
+    assert "tensorParallel 8 × pipelineParallel 1 × data_parallel_size 2 = 16" in found.message
+
+
+def test_pod_with_more_gpus_than_a_node_is_one_mistake() -> None:
+    found = findings(FLEET, service(task="{gpusPerPod: 9}"))
+    assert [f.rule for f in found] == ["policy/engine-larger-than-node"]
