@@ -77,7 +77,10 @@ def demo(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    return subprocess.run([str(BIN / "python"), "-m", "pytest", *arguments], cwd=ROOT, check=False).returncode
+    """Run pytest, a process a core (at most four), each test file in one of them; `-n 0` for one process in all."""
+    spread = ["-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile"]
+    command = [str(BIN / "python"), "-m", "pytest", *spread, *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 def static(arguments: list[str]) -> int:
