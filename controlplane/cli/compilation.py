@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from controlplane.stack.inventory import Inventory, NodePool
     from controlplane.stack.model import Stack
 
+_OF_VALUES = frozenset({"policy/wrong-type", "policy/bad-value", "policy/bad-argument-value"})
+
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
@@ -62,9 +64,27 @@ def compile_paths(paths: Sequence[str]) -> Compilation:
     policies, loading = load_policies(documents)
     # Resolving goes on where it can, so that one run reports every mistake.
     resolution = resolve_all(policies)
-    findings = tuple(dict.fromkeys((*reading, *loading, *resolution.findings)))
+    findings = told_once(reading, (*loading, *resolution.findings))
     bundle = None if has_errors(findings) else emit(resolution.stack)
     return Compilation(sources, policies, findings, resolution, bundle)
+
+
+def told_once(reading: Sequence[Diagnostic], judging: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """What the reader and the policies say, each mistake once.
+
+    A value that cannot be read has no type to be judged. One that YAML's readers take differently is told by what is
+    needed there. Where part of a file could not be read, what refers to a missing policy proves nothing.
+    """
+    unread = {f.span for f in reading if f.rule == "policy/unreadable-scalar"}
+    lost = any(f.severity is Severity.ERROR and not f.path for f in reading)
+    kept = [
+        f
+        for f in judging
+        if not (f.span in unread and f.rule in _OF_VALUES) and not (lost and f.rule == "policy/unknown-reference")
+    ]
+    typed = {f.span for f in kept if f.rule in _OF_VALUES}
+    first = [f for f in reading if not (f.rule == "policy/ambiguous-scalar" and f.span in typed)]
+    return tuple(dict.fromkeys((*first, *kept)))
 
 
 def compiled(paths: Sequence[str]) -> Compiled:

@@ -57,6 +57,12 @@ class Section(Generic[S]):
     whole: Declared
     places: Mapping[KeyPath, Declared] = field(default_factory=dict)
     unsure: frozenset[KeyPath] = frozenset()
+    keys: Mapping[KeyPath, Span] = field(default_factory=dict)
+
+    def key_declared(self, *path: str) -> Declared:
+        """Where a key stands, for findings that are about the key and not about its value."""
+        where = self.declared(*path)
+        return Declared(self.keys.get(path, where.span), where.path)
 
     def fact(self, value: T | None, *path: str) -> Fact[T]:
         """The value under a key path of the section as a fact; its default where nobody wrote it."""

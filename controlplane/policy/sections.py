@@ -44,7 +44,8 @@ def assemble(
     path: KeyPath = ("spec", name)
     written = _at(service.document.value, path)
     inline = written if isinstance(written, dict) else {}
-    reference = written if isinstance(written, str) else inline.get("policy")
+    # Only a rollout may be given by the bare name of its policy.
+    reference = written if isinstance(written, str) and name == "rollout" else inline.get("policy")
     base, findings = _base(name, reference, service, named, broken)
     leaves = _leaves(service, path)
     below = {} if base is None else _leaves(base, ("spec",))
@@ -60,7 +61,8 @@ def assemble(
     if reference is not None and base is None:
         unsure |= {()}
     places = {p: leaf.origin for p, leaf in merged.items()}
-    return Section(name, value, service.declared(*path), places, unsure), findings
+    keys = {p: leaf.document.key_span(leaf.origin.path) for p, leaf in merged.items()}
+    return Section(name, value, service.declared(*path), places, unsure, keys), findings
 
 
 def unknown_locks(name: str, policy: Policy[Any]) -> list[Diagnostic]:

@@ -22,7 +22,7 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
             return candidate
     if not folded or len(word) > _MAX_LENGTH:
         return None
-    allowed = max(1, len(folded) // 3)
+    allowed = min(max(1, len(folded) // 3), len(folded) - 1)
     scored = [(edit_distance(folded, _fold(c), allowed), c) for c in known if len(c) <= _MAX_LENGTH]
     near = [(distance, candidate) for distance, candidate in scored if distance <= allowed]
     return min(near)[1] if near else None

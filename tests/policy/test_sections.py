@@ -129,3 +129,8 @@ def test_unknown_rollout_in_short_is_shown_at_its_name() -> None:
 def test_bad_value_in_a_named_policy_is_told_once_and_nothing_follows_from_it() -> None:
     found = findings(FLEET, MACHINE.replace("preStop: 20s", "preStop: 20"), service(machine="{policy: standard}"))
     assert [d.rule for d in found] == ["policy/bad-value"]
+
+
+def test_bare_text_names_a_policy_only_for_a_rollout() -> None:
+    assert [f.rule for f in findings(FLEET, service(memory="short"))] == ["policy/wrong-type"]
+    assert [f.rule for f in findings(FLEET, service(rollout="short"))] == ["policy/unknown-reference"]

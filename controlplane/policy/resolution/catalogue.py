@@ -1,4 +1,4 @@
-"""Sizes of well-known checkpoints, from the generated catalogue."""
+"""Sizes and shapes of well-known checkpoints, from the generated catalogue."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ def estimated_weights(model: str) -> Fact[int]:
     """Bytes of a model's weights, estimated from its configuration; absent if the catalogue does not have it."""
     entry = _models().get(model)
     return Known(int(entry["weight_bytes"]), Table("model catalogue (estimate)", model)) if entry else ABSENT
+
+
+def attention_heads(model: str) -> Fact[int]:
+    """Attention heads of a model as its configuration says; absent if the catalogue does not have it."""
+    heads = _models().get(model, {}).get("from", {}).get("num_attention_heads")
+    return Known(int(heads), Table("model catalogue", model)) if heads else ABSENT

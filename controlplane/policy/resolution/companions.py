@@ -67,12 +67,26 @@ def namespaces(services: tuple[Service, ...], fleet: Policy[FleetSpec]) -> tuple
 
 def check_names(service: Service, fleet: Policy[FleetSpec], certain: bool) -> Iterator[Diagnostic]:
     """Names that break other pods, and namespaces that the Fleet, if it is the right one, does not have."""
+    if (service.namespace, service.name) == ("default", "kubernetes"):
+        yield _of_the_api_server(service)
     variable = _COLLIDING.get(service.name)
     if variable is not None:
         yield _colliding(service, variable)
     known = [namespace.name for namespace in fleet.spec.namespaces]
     if certain and known and service.namespace not in known and ("spec", "namespaces") not in fleet.unsure:
         yield _unknown_namespace(service, fleet, known)
+
+
+def _of_the_api_server(service: Service) -> Diagnostic:
+    where = service.policy.declared("metadata", "name")
+    return finding(
+        "policy/colliding-name",
+        "Service default/kubernetes is the API server's own: every pod finds the cluster by it",
+        where.span,
+        where.path,
+        "Name the service otherwise, or put it into a namespace of its own.",
+        layer=Layer.KUBERNETES,
+    )
 
 
 def _colliding(service: Service, variable: str) -> Diagnostic:

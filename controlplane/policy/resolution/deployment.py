@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -216,7 +217,7 @@ def _image(setting: Setting) -> Iterator[Diagnostic]:
     """A tag that names another version than the policy: every check would be made against the wrong arguments."""
     runtime = setting.spec.runtime
     tagged = version_of_image(runtime.image)
-    if tagged is None or tagged == runtime.vllm:
+    if tagged is None or tagged == re.split(r"[+-]", runtime.vllm)[0]:
         return
     where = setting.declared("spec", "runtime", "image")
     yield finding(

@@ -7,48 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from controlplane.diagnostics import Diagnostic, Layer, RelatedSpan
+from controlplane.diagnostics import Diagnostic, Layer, Severity
 from controlplane.policy.argument_names import canonical_name
 from controlplane.policy.findings import finding
-from controlplane.policy.resolution.argument_values import refusal
-from controlplane.policy.resolution.setting import Setting, evidence
-from controlplane.source import nearest
+from controlplane.policy.resolution.argument_findings import (
+    DECIDED,
+    KEYS,
+    has_a_home,
+    other_release,
+    set_twice,
+    unknown_argument,
+    unknown_version,
+)
+from controlplane.policy.resolution.argument_limits import check_limits
+from controlplane.policy.resolution.argument_values import Refusal, refusal, remark
+from controlplane.policy.resolution.setting import Setting
+from controlplane.policy.secrets import looks_secret
 from controlplane.stack.engine import ArgumentValue
 from controlplane.stack.facts import Fact, Known
-from controlplane.stack.vllm_tables import ArgumentTable, introduced, load_table, nearest_versions, removed
-
-_KEYS: Final[Mapping[str, str]] = {
-    "tensorParallel": "tensor_parallel_size",
-    "pipelineParallel": "pipeline_parallel_size",
-    "maxModelLen": "max_model_len",
-    "maxNumSeqs": "max_num_seqs",
-    "maxNumBatchedTokens": "max_num_batched_tokens",
-    "gpuMemoryUtilization": "gpu_memory_utilization",
-    "kvCacheDtype": "kv_cache_dtype",
-    "dtype": "dtype",
-    "quantization": "quantization",
-    "enablePrefixCaching": "enable_prefix_caching",
-    "schedulingPolicy": "scheduling_policy",
-}
-"""Keys of the memory section and the arguments they set."""
-
-_DECIDED: Final[Mapping[str, str]] = {
-    "model": "Set model.name and model.from.",
-    "model_tag": "Set model.name and model.from.",
-    "revision": "Set model.revision.",
-    "served_model_name": "Set model.servedName.",
-    "shutdown_timeout": "Set machine.termination.drain.",
-    "host": "Remove it; the engine listens on all addresses of its pod.",
-    "port": "Remove it; the engine listens on 8000. Set service.port for the Service's.",
-    "api_key": "Put the key into a Secret and add {name: VLLM_API_KEY, secret: {name: …, key: …}} to env.",
-    "hf_token": "Set model.from.hub.secret to a Secret's key.",
-    "download_dir": "Set model.cache.",
-    "config": "Write the arguments themselves.",
-    "headless": "Remove it; the engine must answer requests.",
-}
-"""Arguments with another home, and what to do instead."""
+from controlplane.stack.vllm_tables import ArgumentTable, load_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +41,21 @@ class Arguments:
 def derive_arguments(setting: Setting) -> tuple[Arguments, list[Diagnostic]]:
     """The arguments of the engine, and findings about those that its version does not take."""
     table = load_table(setting.spec.runtime.vllm)
-    findings = [] if table is not None else _unknown_version(setting)
+    findings = other_release(setting, table) if table is not None else unknown_version(setting)
     values: dict[str, Fact[ArgumentValue]] = {}
     places: dict[str, tuple[str, ...]] = {}
     for name, path, fact in (*_own(setting), *_extra(setting)):
         argument = table.argument(name) if table is not None else None
         canonical = argument.name if argument is not None else name
-        key = next((k for k, known in _KEYS.items() if known == canonical), None)
-        if path[0] == "extraArgs" and (key is not None or canonical in _DECIDED):
-            findings.append(_has_a_home(setting, path, canonical, key))
+        key = next((k for k, known in KEYS.items() if known == canonical), None)
+        if path[0] == "extraArgs" and (key is not None or canonical in DECIDED):
+            findings.append(has_a_home(setting, path, canonical, key))
         elif canonical in places:
-            findings.append(_set_twice(setting, path, places[canonical]))
+            findings.append(set_twice(setting, path, places[canonical]))
         else:
             findings += _judge(setting, table, name, path, fact)
             values[canonical], places[canonical] = fact, path
+    findings += check_limits(setting, values, places)
     drains = table is not None and table.argument("shutdown_timeout") is not None
     return Arguments(values, drains), findings
 
@@ -100,7 +80,7 @@ def _own(setting: Setting) -> Iterator[tuple[str, tuple[str, ...], Known[Any]]]:
     for key, value in given.items():
         fact = section.fact(value, key)
         if isinstance(fact, Known):
-            yield _KEYS[key], (key,), fact
+            yield KEYS[key], (key,), fact
 
 
 def _extra(setting: Setting) -> Iterator[tuple[str, tuple[str, ...], Known[Any]]]:
@@ -115,82 +95,45 @@ def _judge(
     setting: Setting, table: ArgumentTable | None, name: str, path: tuple[str, ...], fact: Known[Any]
 ) -> list[Diagnostic]:
     """What is wrong with one argument."""
+    if _holds_secret(fact.value):
+        return [_literal_secret(setting, path)]
     if table is None:
         return []
     argument = table.argument(name)
     if argument is None:
-        return [_unknown_argument(setting, table, path, name)]
+        return [unknown_argument(setting, table, path, name, fact.value)]
     refused = refusal(argument, fact.value)
-    if refused is None:
-        return []
-    where = setting.service.memory.declared(*path)
-    message = f"memory.{'.'.join(path)} {refused.fact} for vLLM {table.source_version}"
-    return [finding("policy/bad-argument-value", message, where.span, where.path, refused.remedy, layer=Layer.VLLM)]
+    if refused is not None:
+        return [_about_value(setting, table, path, refused, "policy/bad-argument-value", Severity.ERROR)]
+    odd = remark(argument, fact.value)
+    if odd is not None:
+        return [_about_value(setting, table, path, odd, "policy/unusual-argument-value", Severity.WARNING)]
+    return []
 
 
-def _has_a_home(setting: Setting, path: tuple[str, ...], name: str, key: str | None) -> Diagnostic:
+def _about_value(
+    setting: Setting, table: ArgumentTable, path: tuple[str, ...], why: Refusal, rule: str, severity: Severity
+) -> Diagnostic:
     where = setting.service.memory.declared(*path)
-    home = f"memory.{key}" if key is not None else ""
+    message = f"memory.{'.'.join(path)} {why.fact} (vLLM {table.source_version})"
+    return finding(rule, message, where.span, where.path, why.remedy, severity=severity, layer=Layer.VLLM)
+
+
+def _holds_secret(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_holds_secret(child) for child in value.values())
+    if isinstance(value, list):
+        return any(map(_holds_secret, value))
+    return isinstance(value, str) and looks_secret(value)
+
+
+def _literal_secret(setting: Setting, path: tuple[str, ...]) -> Diagnostic:
+    """Arguments stand in the pod's specification, which many may read."""
+    where = setting.service.memory.key_declared(*path)
     return finding(
-        "policy/misplaced-key",
-        f"extraArgs.{path[-1]} has {'a key of its own: ' + home if key else 'another home'}",
+        "policy/literal-secret",
+        f"memory.{'.'.join(path)} holds a secret in plain text (not shown)",
         where.span,
         where.path,
-        f"Set `{home}` instead." if key is not None else _DECIDED[name],
+        "Take it out, give it to the engine as a variable that refers to a Secret (`env`), and replace the secret.",
     )
-
-
-def _set_twice(setting: Setting, path: tuple[str, ...], first: tuple[str, ...]) -> Diagnostic:
-    section = setting.service.memory
-    where, other = section.declared(*path), section.declared(*first)
-    return finding(
-        "policy/duplicate-argument",
-        f"memory.{'.'.join(path)} and memory.{'.'.join(first)} set the same argument",
-        where.span,
-        where.path,
-        f"Remove `{path[-1]}` from extraArgs.",
-        layer=Layer.VLLM,
-        related=(RelatedSpan(other.span, "the other"),),
-    )
-
-
-def _unknown_argument(setting: Setting, table: ArgumentTable, path: tuple[str, ...], name: str) -> Diagnostic:
-    where = setting.service.memory.declared(*path)
-    version = setting.spec.runtime.vllm
-    since, gone = introduced(name), removed(name, version)
-    near = nearest(name, table.names())
-    if gone is not None:
-        fact = f"is gone since vLLM {gone.gone_in} (last in {gone.last_in})"
-        remedy = f"Use instead: {gone.replacement}." if gone.replacement else "Remove it; nothing is needed instead."
-    elif since is not None:
-        fact = f"is in vLLM from {since} only"
-        remedy = f"Remove it, or use an image with vLLM {since} or later."
-    else:
-        fact = "is no argument of `vllm serve`" + (f"; the nearest is {near}" if near else "")
-        remedy = f"Write `{near}`." if near else "Remove it."
-    return finding(
-        "policy/unknown-argument",
-        f"memory.{'.'.join(path)} {fact}; runtime.vllm is {version}",
-        where.span,
-        where.path,
-        remedy,
-        layer=Layer.VLLM,
-        evidence=(evidence("vLLM", setting.service.policy.fact(version, "spec", "runtime", "vllm")),),
-    )
-
-
-def _unknown_version(setting: Setting) -> list[Diagnostic]:
-    version = setting.spec.runtime.vllm
-    where = setting.declared("spec", "runtime", "vllm")
-    near = nearest_versions(version)
-    return [
-        finding(
-            "policy/unknown-vllm-version",
-            f"vLLM {version} is not known, so its arguments cannot be checked; the nearest known are "
-            f"{' and '.join(near)}",
-            where.span,
-            where.path,
-            f"Write {near[-1]}, if that is what the image holds.",
-            layer=Layer.VLLM,
-        )
-    ]

@@ -70,3 +70,9 @@ def test_label_of_ours_cannot_be_set() -> None:
     found = told("policy/reserved-label", text)
     assert "`helm`" in found.message
     assert "`controlplane`" in found.message
+
+
+def test_service_of_the_api_server_is_never_taken() -> None:
+    text = service().replace("{name: chat, namespace: llm}", "{name: kubernetes}")
+    assert one(findings(FLEET, text), "policy/colliding-name").path == ("metadata", "name")
+    assert findings(FLEET, service(name="kubernetes")) == []

@@ -122,10 +122,110 @@ def test_unknown_version_is_refused_with_the_nearest() -> None:
 
 def test_every_key_has_an_argument_in_the_newest_version() -> None:
     from controlplane.policy.kinds import known_keys
-    from controlplane.policy.resolution.engine_arguments import _KEYS
+    from controlplane.policy.resolution.argument_findings import KEYS
     from controlplane.stack.vllm_tables import load_table, versions
 
-    assert set(_KEYS) == set(known_keys("ModelService", ("spec", "memory"))) - {"policy", "extraArgs"}
+    assert set(KEYS) == set(known_keys("ModelService", ("spec", "memory"))) - {"policy", "extraArgs"}
     table = load_table(versions()[-1])
     assert table is not None
-    assert all(table.argument(name) is not None for name in _KEYS.values())
+    assert all(table.argument(name) is not None for name in KEYS.values())
+
+
+@pytest.mark.parametrize(
+    ("key", "what"),
+    [
+        ("no_enable_chunked_prefill: true", "Write `enable_chunked_prefill: false`."),
+        ("no_enable_chunked_prefill: false", "Write `enable_chunked_prefill: true`."),
+        ("compilation_config.mode: 3", "Write `compilation_config: {mode: …}`."),
+        ("tp: 2", "Write `memory.tensorParallel: …`."),
+        ('"--max-num-seqs=4": true', "Write `memory.maxNumSeqs: …`."),
+        ("dcp: 2", "Write `decode_context_parallel_size: …`."),
+    ],
+)
+def test_flag_that_is_no_name_is_translated(key: str, what: str) -> None:
+    assert refused(f"{{extraArgs: {{{key}}}}}", "policy/unknown-argument")[1] == what
+
+
+def test_argument_that_is_gone_without_a_successor_says_so_in_plain_words() -> None:
+    _, what = refused("{extraArgs: {disable_log_requests: true}}", "policy/unknown-argument")
+    assert what == "Remove it; requests are not logged unless --enable-log-requests is given."
+
+
+def test_finding_about_a_key_stands_at_the_key() -> None:
+    found = told("policy/unknown-argument", service(memory="{extraArgs: {foo: 1}}"))
+    assert found.span.end_column - found.span.column == len("foo")
+
+
+@pytest.mark.parametrize(
+    ("argument", "fact"),
+    [
+        ("cudagraph_capture_sizes: [1, x]", 'holds the text "x"; whole numbers are needed'),
+        ("cudagraph_capture_sizes: []", "is an empty list; at least one item is needed"),
+        ("allowed_origins: '*'", 'is the text "*"; a list is needed'),
+        ("kv_cache_memory_bytes: 8.5x", 'is the text "8.5x"; a whole number is needed'),
+        ("cpu_offload_gb: -4", "is -4; a number at least 0 is needed"),
+    ],
+)
+def test_value_that_the_parser_refuses(argument: str, fact: str) -> None:
+    message, _ = refused(f"{{extraArgs: {{{argument}}}}}", "policy/bad-argument-value")
+    assert f"memory.extraArgs.{argument.partition(':')[0]} {fact} (vLLM 0.33.0)" == message
+
+
+@pytest.mark.parametrize("argument", ["kv_cache_memory_bytes: 8k", "kv_cache_memory_bytes: 1.5g", "middleware: [a]"])
+def test_value_that_the_parser_takes(argument: str) -> None:
+    assert findings(FLEET, service(memory=f"{{extraArgs: {{{argument}}}}}")) == []
+
+
+def test_value_that_the_release_does_not_name_is_a_warning() -> None:
+    message, what = refused("{kvCacheDtype: fp9}", "policy/unusual-argument-value")
+    assert 'memory.kvCacheDtype is the text "fp9"; known are auto, bfloat16' in message
+    assert what == "Write fp8."
+    assert findings(FLEET, service(memory="{extraArgs: {attention_backend: flash_attn}}")) == []
+
+
+@pytest.mark.parametrize(
+    ("memory", "fact"),
+    [
+        ("{maxNumSeqs: 256, maxNumBatchedTokens: 128}", "maxNumBatchedTokens is 128, but maxNumSeqs is 256"),
+        (
+            "{maxModelLen: 8192, maxNumBatchedTokens: 2048, extraArgs: {enable_chunked_prefill: false}}",
+            "maxNumBatchedTokens is 2048, but maxModelLen is 8192",
+        ),
+        ("{extraArgs: {enable_auto_tool_choice: true}}", "no tool_call_parser is set"),
+        ("{tensorParallel: 6}", "has 32 attention heads, and 32 / 6 leaves 2"),
+    ],
+)
+def test_arguments_that_no_engine_starts_with_together(memory: str, fact: str) -> None:
+    assert fact in refused(memory, "policy/arguments-exclude-each-other")[0]
+
+
+def test_heads_name_the_sizes_that_divide_them() -> None:
+    found = told("policy/arguments-exclude-each-other", service(memory="{tensorParallel: 3}"))
+    assert remedy(found).startswith("Set tensorParallel to 1, 2, 4 or 8; use what is left")
+
+
+def test_heads_of_a_model_that_nobody_knows_are_not_judged() -> None:
+    model = "{name: own/model, weights: 1Gi, from: {pvc: models}}"
+    assert findings(FLEET, service(model=model, memory="{tensorParallel: 3}")) == []
+
+
+@pytest.mark.parametrize("name", ["uds", "ssl_keyfile", "grpc", "nnodes", "data_parallel_rank"])
+def test_argument_that_takes_the_engine_away_from_its_service_is_refused(name: str) -> None:
+    assert refused(f"{{extraArgs: {{{name}: 1}}}}", "policy/misplaced-key")[1].startswith("Remove it; ")
+
+
+def test_token_in_an_argument_is_a_literal_secret() -> None:
+    token = "hf_" + "a" * 30
+    message, _ = refused(f"{{extraArgs: {{hf_overrides: {{a: [{token}]}}}}}}", "policy/literal-secret")
+    assert token not in message
+
+
+def test_release_without_a_table_is_remarked() -> None:
+    runtime = "{image: registry.example/own, vllm: 0.17.1}"
+    message, _ = refused("{}", "policy/nearest-vllm-version", runtime=runtime)
+    assert "vLLM 0.17.1 has no table of arguments; they are checked against those of 0.17.0" in message
+
+
+def test_build_of_a_release_is_that_release() -> None:
+    runtime = "{image: registry.example/vllm-openai:v0.33.0, vllm: 0.33.0+cu129}"
+    assert findings(FLEET, service(runtime=runtime)) == []
