@@ -28,7 +28,7 @@ from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.exceptions import FailureError
 from temporalio.service import RPCError, RPCStatusCode
 
-from controlplane.adapters.errors import AdapterError, NotFound, Refused, ServerFault, Unreachable
+from controlplane.adapters.errors import AdapterError, Misconfigured, NotFound, Refused, ServerFault, Unreachable
 from controlplane.plan.redaction import redact_text
 from controlplane.workflows.messages import (
     ClusterRef,
@@ -62,9 +62,21 @@ _GLANCE = timedelta(seconds=5)
 _UNANSWERED = "no worker answers; the rollout goes on when one does (see `controlplane service status`)"
 _NO_SERVER = "Temporal does not answer; the rollout goes on when it does (see `controlplane service status`)"
 _ABSENT_WORKER = (
-    "no worker answered within {patience:g} s",
+    "no worker of Temporal answered within {patience:g} s",
     "Start one with `controlplane worker`, or see `controlplane service status`; a request that was taken goes on.",
 )
+_PERHAPS_TAKEN = (
+    "The request may have been taken: `controlplane status` tells once Temporal and a worker run again "
+    "(`controlplane service start`). Applying again is safe: it joins what is in flight."
+)
+_PAUSE_S = 1.0
+_STUCK = "the worker cannot go on with the workflow: its step failed and is tried again"
+_STUCK_REMEDY = (
+    "See `controlplane service logs`. Its history may come from another version of controlplane: a worker of that "
+    "version can end it; or terminate the workflow in Temporal and apply again."
+)
+_FAILED_STEP = "Workflow Task in failed state"
+"""What the server (1.32) answers to a query of a workflow whose step fails, for instance for non-determinism."""
 
 
 class Held(Refused):
@@ -86,6 +98,27 @@ async def request_rollout(
         Held: another plan is being rolled out; the message says whose, since when.
         Unreachable: Temporal or every worker is away.
     """
+    # What people write may hold a secret, and histories are kept.
+    request = replace(request, reason=redact_text(request.reason))
+    entity = _entity(client, request.cluster, request.service)
+    try:
+        return await _answer_of(entity, _delivered(client, request, task_queue), patience_s)
+    except Unreachable as error:
+        raise Unreachable(error.message, remedy=_PERHAPS_TAKEN) from error
+
+
+async def _delivered(client: Client, request: RolloutRequest, task_queue: str) -> RolloutTicket:
+    """The answer to one request; it is delivered again while Temporal is away, and its id keeps it one request."""
+    while True:
+        try:
+            return await _deliver(client, request, task_queue)
+        except RPCError as error:
+            if error.status is not RPCStatusCode.UNAVAILABLE:
+                raise
+            await asyncio.sleep(_PAUSE_S)
+
+
+async def _deliver(client: Client, request: RolloutRequest, task_queue: str) -> RolloutTicket:
     start = WithStartWorkflowOperation(
         ServiceEntity.run,
         ServiceState(request.cluster, request.service),
@@ -93,12 +126,15 @@ async def request_rollout(
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
         task_queue=task_queue,
     )
-    # What people write may hold a secret, and histories are kept.
-    request = replace(request, reason=redact_text(request.reason))
-    update = client.execute_update_with_start_workflow(
-        ServiceEntity.roll_out, request, id=request.request_id, start_workflow_operation=start
-    )
-    return await _answered(update, patience_s)
+    # A start that fails is told twice: by the call, and by this future, which complains when nobody listens.
+    started = asyncio.ensure_future(start.workflow_handle())
+    try:
+        return await client.execute_update_with_start_workflow(
+            ServiceEntity.roll_out, request, id=request.request_id, start_workflow_operation=start
+        )
+    finally:
+        started.cancel()
+        await asyncio.wait([started])
 
 
 async def follow(client: Client, ticket: RolloutTicket, *, every_s: float = 0.5) -> AsyncIterator[RolloutProgress]:
@@ -111,7 +147,7 @@ async def follow(client: Client, ticket: RolloutTicket, *, every_s: float = 0.5)
     while True:
         description, progress = await _glance(client, handle)
         if progress is None and shown is not None:
-            progress = replace(shown, trouble=_UNANSWERED if description else _NO_SERVER)
+            progress = replace(shown, trouble=_trouble(description))
         if progress is not None and progress != shown:
             shown = progress
             yield progress
@@ -141,8 +177,9 @@ async def service_state(
     client: Client, cluster: ClusterRef, service: ServiceRef, *, patience_s: float = ANSWER_PATIENCE_S
 ) -> ServiceState | None:
     """What the service's entity remembers; None when there is no entity."""
+    entity = _entity(client, cluster, service)
     try:
-        return await _answered(_entity(client, cluster, service).query(ServiceEntity.state), patience_s)
+        return await _answer_of(entity, entity.query(ServiceEntity.state), patience_s)
     except NotFound:
         return None
 
@@ -179,8 +216,8 @@ async def cancel(
         Refused: nothing is in flight.
     """
     request = replace(request, reason=redact_text(request.reason))
-    update = _entity(client, cluster, service).execute_update(ServiceEntity.cancel, request)
-    return await _answered(update, patience_s)
+    entity = _entity(client, cluster, service)
+    return await _answer_of(entity, entity.execute_update(ServiceEntity.cancel, request), patience_s)
 
 
 async def heal(client: Client, cluster: ClusterRef, service: ServiceRef, request: HealRequest) -> HealAnswer:
@@ -190,8 +227,9 @@ async def heal(client: Client, cluster: ClusterRef, service: ServiceRef, request
         NotFound: there is no entity.
         Held: a rollout is in flight.
     """
-    update = _entity(client, cluster, service).execute_update(ServiceEntity.heal, request, id=request.request_id)
-    return await _answered(update, ANSWER_PATIENCE_S)
+    entity = _entity(client, cluster, service)
+    update = entity.execute_update(ServiceEntity.heal, request, id=request.request_id)
+    return await _answer_of(entity, update, ANSWER_PATIENCE_S)
 
 
 async def ensure_drift_schedule(
@@ -247,6 +285,18 @@ def _fresher(known: LayerReport, heard: LayerReport) -> LayerReport:
     return heard if awaited else known
 
 
+async def _answer_of(
+    entity: WorkflowHandle[ServiceEntity, None], request: Awaitable[Answer], patience_s: float
+) -> Answer:
+    """The answer of an entity; silence is told apart from a worker that cannot go on."""
+    try:
+        return await _answered(request, patience_s)
+    except Unreachable as error:
+        if await _is_stuck(entity):
+            raise _stuck() from error
+        raise
+
+
 async def _answered(request: Awaitable[Answer], patience_s: float) -> Answer:
     """The answer of an entity, or why there is none, in our own errors."""
     try:
@@ -261,6 +311,29 @@ async def _answered(request: Awaitable[Answer], patience_s: float) -> Answer:
         raise _rpc(error) from error
 
 
+async def _is_stuck(entity: WorkflowHandle[ServiceEntity, None]) -> bool:
+    """Whether a worker is there but fails at the workflow's next step, again and again."""
+    try:
+        description = await entity.describe(rpc_timeout=_GLANCE)
+    except RPCError:
+        return False
+    return _fails(description)
+
+
+def _fails(description: WorkflowExecutionDescription) -> bool:
+    return description.raw_description.pending_workflow_task.attempt > 1
+
+
+def _stuck() -> AdapterError:
+    return ServerFault(_STUCK, remedy=_STUCK_REMEDY)
+
+
+def _trouble(description: WorkflowExecutionDescription | None) -> str:
+    if description is None:
+        return _NO_SERVER
+    return f"{_STUCK} (see `controlplane service logs`)" if _fails(description) else _UNANSWERED
+
+
 def _refused(error: WorkflowUpdateFailedError) -> AdapterError:
     cause: Any = error.cause
     held = getattr(cause, "type", None) == "InFlight"
@@ -272,8 +345,12 @@ def _cause(error: WorkflowUpdateFailedError | WorkflowFailureError) -> str:
 
 
 def _rpc(error: RPCError) -> AdapterError:
+    if error.status is RPCStatusCode.NOT_FOUND and error.message.startswith("Namespace "):
+        return Misconfigured(f"Temporal says: {error.message}", remedy="Check TEMPORAL_NAMESPACE.")
     if error.status is RPCStatusCode.NOT_FOUND:
         return NotFound(error.message)
     if error.status in (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED):
         return Unreachable(f"Temporal does not answer: {error.message}", remedy="See `controlplane service status`.")
+    if _FAILED_STEP in error.message:
+        return _stuck()
     return ServerFault(f"Temporal answered {error.status.name}: {error.message}")
