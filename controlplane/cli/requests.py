@@ -42,8 +42,11 @@ class Agreement:
 
 def agreement(reason: str, *, force: bool) -> Agreement:
     """An agreement of the user who runs the command, now."""
+    from controlplane.plan.redaction import redact_text
+
     author = f"{getpass.getuser()}@{socket.gethostname()}" if "USER" in os.environ else getpass.getuser()
-    return Agreement(author, reason, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), force)
+    # What people write may hold a secret; the reason is kept in the cluster and in histories.
+    return Agreement(author, redact_text(reason), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), force)
 
 
 def part_of(service: str, changes: ChangeSet) -> tuple[Change, ...]:

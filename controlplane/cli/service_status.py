@@ -64,18 +64,22 @@ def _passes(report: LayerReport) -> bool:
     return report.state in (LayerState.HEALTHY, LayerState.NOT_APPLICABLE)
 
 
+def utc(seconds: float) -> str:
+    """Seconds since the epoch as people read them."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 def _in_flight(state: ServiceState | None) -> str:
     if state is None or state.in_flight is None:
         return ""
     flight = state.in_flight
-    since = datetime.fromtimestamp(flight.since, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return f"{flight.request.revision} by {flight.request.author} since {since}"
+    return f"{flight.request.revision} by {flight.request.author} since {utc(flight.since)}"
 
 
 def _drift(state: ServiceState | None) -> str:
     if state is None or state.last_drift is None:
         return ""
     last = state.last_drift
-    at = datetime.fromtimestamp(last.at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    at = utc(last.at)
     fields = ", ".join(f"{f.key} {f.path}" for f in last.fields[:3])
     return f"{last.total} fields at {at} ({fields}); {last.handled or 'reported'}" if last.total else f"none at {at}"

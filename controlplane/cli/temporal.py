@@ -53,8 +53,9 @@ def local_service() -> LocalService:
 
 async def client() -> Client:
     """A client of the configured Temporal, or of the local service; says so when it has to start the latter."""
-    from controlplane.adapters.temporal.connection import connect, settings_from
+    from controlplane.adapters.temporal.connection import connect, quiet_client, settings_from
 
+    quiet_client()
     settings = settings_from(os.environ)
     if settings is None:
         status = await local_service().start()
@@ -68,10 +69,27 @@ async def client() -> Client:
     return await connect(settings, identity=f"controlplane-cli-{os.getpid()}")
 
 
+def sleeping_service() -> str:
+    """A sentence for who reads the cluster alone while the local service is stopped; empty when nothing is missing.
+
+    What it remembers is on disk, and rollouts in flight wait for it: that is not the same as there being none.
+    """
+    from controlplane.adapters.temporal.connection import settings_from
+
+    service = local_service()
+    if settings_from(os.environ) is not None or not service.remembers or service.status().running:
+        return ""
+    return (
+        "the local Temporal service does not run: rollouts and drift checks that it remembers are not shown, "
+        "and wait until `controlplane service start`"
+    )
+
+
 async def running_client() -> Client | None:
     """A client where one can be had without starting anything, else None."""
-    from controlplane.adapters.temporal.connection import connect, settings_from
+    from controlplane.adapters.temporal.connection import connect, quiet_client, settings_from
 
+    quiet_client()
     settings = settings_from(os.environ)
     if settings is None:
         status = local_service().status()

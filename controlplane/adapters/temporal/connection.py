@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +90,17 @@ async def connect(settings: TemporalSettings, *, identity: str = "") -> Client:
             f"Temporal does not answer at {settings.address}: {error}",
             remedy="Check TEMPORAL_ADDRESS and that the server runs; without it, the local service is used.",
         ) from error
+
+
+@functools.cache
+def quiet_client() -> None:
+    """Keep the native client's own log lines away: it writes them to standard output, which belongs to the verb.
+
+    What goes wrong is raised, so nothing is lost. To be called before the first connection of a process.
+    """
+    from temporalio.runtime import Runtime, TelemetryConfig
+
+    Runtime.set_default(Runtime(telemetry=TelemetryConfig(logging=None)), error_if_already_set=False)
 
 
 def _tls(settings: TemporalSettings) -> TLSConfig | bool:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 WorkerCommand = Callable[[str], Sequence[str]]
 """The command line of a worker, given the server's address; the first word is the path of a program."""
 
+_DATABASE = "temporal.db"
 _LOCK_PATIENCE_S = 120.0
 _START_PATIENCE_S = 90.0
 """A loaded machine may take long; a server that ends instead is noticed at once."""
@@ -116,6 +117,11 @@ class LocalService:
             await self._polled(client)
             return self._status(started=tuple(started))
 
+    @property
+    def remembers(self) -> bool:
+        """Whether it ran before: what it remembers is on disk, and comes back with the next start."""
+        return (self._folder / _DATABASE).exists()
+
     def status(self) -> ServiceStatus:
         """What runs now; starts nothing."""
         if not self._folder.exists():
@@ -157,7 +163,7 @@ class LocalService:
 
     def _start_server(self) -> None:
         port = _usable(self._record().get("port"))
-        database = self._folder / "temporal.db"
+        database = self._folder / _DATABASE
         command = [str(temporal_program()), "server", "start-dev", "--headless", "--log-level", "warn"]
         where = ["--ip", "127.0.0.1", "--port", str(port), "--db-filename", str(database)]
         self._keep(port=port)

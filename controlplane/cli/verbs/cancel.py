@@ -31,13 +31,19 @@ def command(service: str, sandbox: str | None, kubeconfig: str | None, context: 
 
 async def _cancel(target: Target, name: str, reason: str) -> str:
     from controlplane.cli.requests import agreement, cluster_ref, service_ref
-    from controlplane.cli.temporal import running_client
+    from controlplane.cli.temporal import running_client, sleeping_service
     from controlplane.workflows.client import cancel
     from controlplane.workflows.messages import StopRequest
 
     client = await running_client()
+    if client is None and sleeping_service():
+        raise VerbEnd(
+            Exit.REFUSED,
+            "the local Temporal service does not run, so nothing can be told to stop",
+            "Start it with `controlplane service start`: rollouts in flight go on then, and can be cancelled.",
+        )
     if client is None:
-        raise VerbEnd(Exit.REFUSED, "no Temporal service runs, so no rollout is in flight here")
+        raise VerbEnd(Exit.REFUSED, "no Temporal service ever ran here, so no rollout is in flight")
     author = agreement(reason, force=False).author
     answer = await cancel(client, cluster_ref(target), service_ref(name), StopRequest(author, reason))
     return f"{answer.workflow_id} was told to stop; see `controlplane status {name}`"

@@ -11,6 +11,7 @@ import click
 
 from controlplane.cli.exit import Exit
 from controlplane.cli.options import cluster_options, format_option
+from controlplane.cli.service_status import utc
 from controlplane.cli.terminal import printable
 
 if TYPE_CHECKING:
@@ -28,21 +29,24 @@ def command(service: str, sandbox: str | None, kubeconfig: str | None, context: 
     from controlplane.adapters.kubernetes import RevisionStore
     from controlplane.cli.services import services_of
     from controlplane.cli.target import Choice, connect
+    from controlplane.cli.temporal import sleeping_service
 
     target = connect(Choice(sandbox, kubeconfig, context))
     [name] = services_of(target, (service,))
     headers = RevisionStore(target.cluster).headers(name)
     rollouts = asyncio.run(_rollouts(target, name))
+    notes = [note] if (note := sleeping_service()) else []
     if format_ == "json":
         document = {
             "format_version": "1.0",
             "service": name,
             "revisions": [asdict(h) for h in headers],
             "rollouts": [asdict(r) for r in rollouts],
+            "notes": notes,
         }
         click.echo(json.dumps(document, indent=2, default=str))
     else:
-        click.echo(_text(name, headers, rollouts))
+        click.echo("\n".join([_text(name, headers, rollouts), *(f"note: {note}" for note in notes)]))
     return Exit.OK
 
 
@@ -70,9 +74,10 @@ def _text(service: str, headers: tuple[RevisionHeader, ...], rollouts: tuple[His
 
 def _rollout(entry: HistoryEntry) -> list[str]:
     outcome = entry.outcome
-    lines = [
-        f"  {entry.revision}  {outcome.result.value}  {outcome.written} objects written, by {printable(entry.author)}"
-    ]
+    why = f": {printable(entry.reason)}" if entry.reason else ""
+    took = f"{outcome.written} objects written in {outcome.finished_at - outcome.started_at:.0f} s"
+    ended = f"{entry.revision}  {outcome.result.value}  {took}"
+    lines = [f"  {utc(outcome.started_at)}  {ended}, by {printable(entry.author)}{why}"]
     if outcome.reason:
         lines.append(f"      stopped at {printable(outcome.stopped_at)}: {printable(outcome.reason)}")
     if outcome.returned_to is not None:

@@ -27,8 +27,10 @@ def command() -> None:
 @command.command()
 def start() -> Exit:
     """Start what does not run; brings back what was killed."""
+    from controlplane.adapters.temporal.connection import quiet_client
     from controlplane.cli.temporal import local_service
 
+    quiet_client()
     status = asyncio.run(local_service().start())
     click.echo(_text(status))
     return Exit.OK

@@ -32,6 +32,7 @@ def command(
     from controlplane.cli.service_status import look_at
     from controlplane.cli.services import services_of
     from controlplane.cli.target import Choice, connect
+    from controlplane.cli.temporal import sleeping_service
     from controlplane.cli.views import status_text
 
     target = connect(Choice(sandbox, kubeconfig, context))
@@ -41,12 +42,12 @@ def command(
         return Exit.NOTHING_TO_READ
     states = asyncio.run(_states(target, names))
     found = [look_at(target, name, states.get(name)) for name in names]
+    notes = [note] if (note := sleeping_service()) else []
     if format_ == "json":
-        click.echo(
-            json.dumps({"format_version": "1.0", "services": [asdict(s) for s in found]}, indent=2, default=str)
-        )
+        document = {"format_version": "1.0", "services": [asdict(s) for s in found], "notes": notes}
+        click.echo(json.dumps(document, indent=2, default=str))
     else:
-        click.echo(status_text.render(found, colour=wants_colour()))
+        click.echo(status_text.render(found, colour=wants_colour(), notes=notes))
     return Exit.OK if all(s.healthy for s in found) else Exit.NEGATIVE
 
 

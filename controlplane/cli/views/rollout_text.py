@@ -16,7 +16,7 @@ from controlplane.workflows.messages import (
     RolloutProgress,
 )
 
-_SECONDS = re.compile(r"\b[0-9.]+ s\b")
+_SECONDS = re.compile(r"\b[0-9.]+ s\b|\(attempt [0-9]+\)")
 _RESULT_STYLE = {Result.OK: "green", Result.RETURNED: "yellow", Result.FAILED: "red", Result.CANCELLED: "yellow"}
 
 
@@ -38,6 +38,8 @@ class RolloutLines:
         for each in progress.objects[self._objects :]:
             yield self._line(_object(each))
         self._objects = len(progress.objects)
+        if progress.trouble:
+            yield from self._once(paint(f"trouble: {printable(progress.trouble)}", "yellow", colour=self.colour))
         prefix = "return: " if progress.returning_to is not None else ""
         for layer in progress.layers:
             if layer.state is not LayerState.PENDING:

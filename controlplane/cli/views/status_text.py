@@ -9,9 +9,10 @@ from controlplane.cli.terminal import paint, printable
 from controlplane.cli.views.rollout_text import layer_line
 
 
-def render(services: Sequence[ServiceStatus], *, colour: bool) -> str:
-    """One block a service."""
-    return "\n".join(_service(each, colour=colour) for each in services)
+def render(services: Sequence[ServiceStatus], *, colour: bool, notes: Sequence[str] = ()) -> str:
+    """One block a service, then what is not known."""
+    blocks = [_service(each, colour=colour) for each in services]
+    return "\n".join([*blocks, *(f"note: {note}" for note in notes)])
 
 
 def _service(status: ServiceStatus, *, colour: bool) -> str:
