@@ -146,12 +146,16 @@ def _report(
     failed = [h for h in unsettled if h.failed]
     warnings = tuple(w for h in healths for w in h.warnings)
     if not unsettled:
-        return LayerReport(layer, LayerState.HEALTHY, ready, wanted, _simulated(healths), warnings)
+        return LayerReport(layer, LayerState.HEALTHY, ready, wanted, _simulated(layer, healths), warnings)
     worst = (failed or unsettled)[0]
     state = LayerState.FAILED if failed else LayerState.WAITING
     return LayerReport(layer, state, ready, wanted, f"{worst.ref}: {worst.reason}: {worst.message}", warnings)
 
 
-def _simulated(healths: Sequence[ObjectHealth]) -> str:
+def _simulated(layer: Layer, healths: Sequence[ObjectHealth]) -> str:
+    """How much of what looks healthy is not real."""
     count = sum(h.simulated for h in healths)
-    return f"{count} pods are simulated" if count else ""
+    if not count:
+        return ""
+    pods = f"{count} {'pods are' if count > 1 else 'pod is'} simulated"
+    return f"{pods}, no engine was asked" if layer is Layer.MEMORY else f"{pods}, no container runs"

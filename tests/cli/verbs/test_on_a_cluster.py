@@ -90,7 +90,8 @@ def succeeded(result: subprocess.CompletedProcess[str]) -> str:
 
 def test_second_apply_has_nothing_to_do_and_writes_nothing(chat: Chat) -> None:
     first = succeeded(chat("apply", chat.file, "--yes"))
-    assert "machines  healthy 1 of 1 ready: 1 pods are simulated" in first
+    assert "machines  healthy 1 of 1 ready: 1 pod is simulated, no container runs" in first
+    assert "memory    healthy 1 of 1 ready: 1 pod is simulated, no engine was asked" in first
     before = chat.deployment()
     second = succeeded(chat("apply", chat.file, "--yes"))
     assert "Nothing to do." in second
