@@ -28,7 +28,6 @@ _FIELD = {
     FieldAction.ADDED: ("+", "green"),
     FieldAction.CHANGED: ("~", "yellow"),
     FieldAction.REMOVED: ("-", "red"),
-    FieldAction.ADOPTED: ("=", "cyan"),
 }
 _VALUE_WIDTH = 60
 
@@ -70,7 +69,8 @@ def _change(change: Change, *, colour: bool, show_foreign: bool) -> str:
     symbol, style, _ = _SYMBOL[change.action]
     lines = [paint(f"{symbol:>3} {printable(str(change.ref))}", style, colour=colour) + _reason(change)]
     if change.action is not Action.CREATE:
-        lines += [_field(f, colour=colour) for f in change.fields]
+        lines += [_field(f, colour=colour) for f in change.fields if f.action is not FieldAction.ADOPTED]
+        lines += _adopted(change, colour=colour)
     lines += [f"      ! {printable(c)}" for c in change.consequences]
     lines += [f"      ! admission changes this too: {printable(f.label)}" for f in change.side_effects]
     lines += [f"      ! {printable(o.message)}" for o in change.overruled]
@@ -107,11 +107,36 @@ def _field(field: FieldChange, *, colour: bool) -> str:
     value = {
         FieldAction.ADDED: after,
         FieldAction.REMOVED: f"{before} -> default {after}" if field.after is not None else before,
-        FieldAction.CHANGED: f"{before} -> {after}",
-        FieldAction.ADOPTED: f"{after} as it is; it becomes ours",
+        FieldAction.CHANGED: _list_change(field) or f"{before} -> {after}",
     }[field.action]
     text = paint(f"      {symbol} {printable(field.label)}: ", style, colour=colour) + value
     return text + paint(_source(field.origin), "dim", colour=colour)
+
+
+def _adopted(change: Change, *, colour: bool) -> list[str]:
+    """One line: an adopted object has some eighty fields, and none of their values changes."""
+    count = sum(f.action is FieldAction.ADOPTED for f in change.fields)
+    if not count:
+        return []
+    what = f"{count} fields are" if count > 1 else "1 field is"
+    text = f"      = {what} as the policies say already, and become ours"
+    return [paint(text, "cyan", colour=colour)]
+
+
+def _list_change(field: FieldChange) -> str:
+    """What left a list and what came in; empty where that says less than both values."""
+    if not isinstance(field.before, list) or not isinstance(field.after, list):
+        return ""
+    gone = [item for item in field.before if item not in field.after]
+    new = [item for item in field.after if item not in field.before]
+    if len(gone) == len(field.before) or len(new) == len(field.after):
+        return ""
+    shown = [" ".join(shown_value(field.label, item) for item in items) for items in (gone, new)]
+    if gone and new:
+        return f"{shown[0]} -> {shown[1]}"
+    if gone:
+        return f"without {shown[0]}"
+    return f"with {shown[1]}" if new else "the same items, in another order or number"
 
 
 def _source(origin: Origin | None) -> str:
