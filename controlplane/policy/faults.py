@@ -6,8 +6,7 @@ the keys whose meaning is not known because their value was refused.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,11 @@ from controlplane.source import Document
 
 _FREE = frozenset({"extraArgs"})
 """Keys below which null is a value like any other."""
+
+_Gone = dict[Any, Any]
+"""Paths as a tree, `_HERE` where one ends."""
+
+_HERE = object()
 
 _GENTLE = 3
 """Attempts at a model in which only the nearest mapping around each error is left out."""
@@ -46,7 +50,8 @@ def check(document: Document, kind: str) -> Checked:
     put_aside: set[KeyPath] = {("$schema",), *empty}
     model, errors = _validate(kind, without(document.value, put_aside))
     findings = [_empty(document, path) for path in empty]
-    errors = [error for error in errors if not _follows(error, errors, empty)]
+    above = {path[:length] for path in empty for length in range(len(path) + 1)}
+    errors = [error for error in errors if not _follows(error, errors, above)]
     findings += [_finding(document, kind, error) for error in errors]
     unsure = {*empty, *(_culprit(document, error) for error in errors if error["type"] != "extra_forbidden")}
     put_aside |= {_culprit(document, error) for error in errors}
@@ -56,17 +61,24 @@ def check(document: Document, kind: str) -> Checked:
     return Checked(model, tuple(findings), frozenset(unsure), frozenset(put_aside))
 
 
-def without(value: Any, paths: set[KeyPath]) -> Any:
+def without(value: Any, paths: Iterable[KeyPath]) -> Any:
     """A copy of a value without what stands at these paths."""
+    gone: _Gone = {}
+    for path in paths:
+        node = gone
+        for part in path:
+            node = node.setdefault(part, {})
+        node[_HERE] = {}
+    return _pruned(value, gone)
+
+
+def _pruned(value: Any, gone: _Gone) -> Any:
+    below: _Gone = {}
     if isinstance(value, dict):
-        return {k: without(v, _below(paths, k)) for k, v in value.items() if (k,) not in paths}
+        return {k: _pruned(v, gone.get(k, below)) for k, v in value.items() if _HERE not in gone.get(k, below)}
     if isinstance(value, list):
-        return [without(v, _below(paths, i)) for i, v in enumerate(value) if (i,) not in paths]
+        return [_pruned(v, gone.get(i, below)) for i, v in enumerate(value) if _HERE not in gone.get(i, below)]
     return value
-
-
-def _below(paths: set[KeyPath], part: str | int) -> set[KeyPath]:
-    return {path[1:] for path in paths if len(path) > 1 and path[0] == part}
 
 
 def _validate(kind: str, value: Any) -> tuple[PolicyModel | None, list[Mapping[str, Any]]]:
@@ -80,12 +92,12 @@ def _salvage(document: Document, kind: str, put_aside: set[KeyPath]) -> tuple[Po
     """The model without what was refused, and what else had to go for it: little at first, then parts of the spec."""
     wider: set[KeyPath] = set()
     for _ in range(_GENTLE):
-        model, errors = _validate(kind, without(document.value, put_aside | wider))
-        if model is not None:
-            return model, wider
         gone = put_aside | wider
         reduced = without(document.value, gone)
-        culprits = {_as_written(document_path(reduced, error["loc"]), gone) for error in errors}
+        model, errors = _validate(kind, reduced)
+        if model is not None:
+            return model, wider
+        culprits = _as_written(document.value, {document_path(reduced, error["loc"]) for error in errors}, gone)
         wider |= {path for path in culprits if len(path) > 2 and _may_go_alone(path)}
     wider |= {path[:2] for path in culprits if len(path) > 1}
     model, _ = _validate(kind, without(document.value, put_aside | wider))
@@ -97,15 +109,21 @@ def _may_go_alone(path: KeyPath) -> bool:
     return isinstance(path[-1], str) or path[:2] == ("spec", "env")
 
 
-def _as_written(path: KeyPath, gone: set[KeyPath]) -> KeyPath:
-    """A path through a value from which others were taken out, as it is in the whole one: entries have moved up."""
-    found: list[str | int] = []
+def _as_written(value: Any, reduced: set[KeyPath], gone: set[KeyPath]) -> set[KeyPath]:
+    """Paths through a value from which others were taken out, as they are in the whole one: entries moved up."""
+    kept: dict[KeyPath, list[int]] = {}
+    return {_moved_back(value, path, gone, kept) for path in reduced}
+
+
+def _moved_back(value: Any, path: KeyPath, gone: set[KeyPath], kept: dict[KeyPath, list[int]]) -> KeyPath:
+    found: KeyPath = ()
     for part in path:
         if isinstance(part, int):
-            kept = (i for i in itertools.count() if (*found, i) not in gone)
-            part = next(itertools.islice(kept, part, None))
-        found.append(part)
-    return tuple(found)
+            if found not in kept:
+                kept[found] = [i for i in range(len(value)) if (*found, i) not in gone]
+            part = kept[found][part]
+        found, value = (*found, part), value[part]
+    return found
 
 
 def _nulls(value: Any, path: KeyPath) -> Iterator[KeyPath]:
@@ -137,19 +155,17 @@ def _culprit(document: Document, error: Mapping[str, Any]) -> KeyPath:
     return document_path(document.value, error["loc"])
 
 
-def _follows(error: Mapping[str, Any], errors: list[Mapping[str, Any]], empty: tuple[KeyPath, ...]) -> bool:
-    """Whether an error is only the consequence of another one, or of an empty value that is reported anyway.
+def _follows(error: Mapping[str, Any], errors: list[Mapping[str, Any]], above: set[KeyPath]) -> bool:
+    """Whether an error is only the consequence of another one, or of an empty value, at or below a path of `above`.
 
     Pydantic counts the entries of a list after it has left out those that it refused.
     """
     place = tuple(error["loc"])
     match error["type"]:
-        case "missing":
-            return place in empty
+        case "missing" | "refused":
+            return place in above
         case "too_short":
             return any(len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in errors)
-        case "refused":
-            return any(path[: len(place)] == place for path in empty)
         case _:
             return False
 

@@ -70,6 +70,8 @@ class Section(Generic[S]):
 
     def declared(self, *path: str) -> Declared:
         """Where a key was written, or the nearest thing above it that was."""
+        if path in self.places:
+            return self.places[path]
         for length in range(len(path), 0, -1):
             below = [d for p, d in self.places.items() if p[:length] == path[:length]]
             if below:
@@ -84,7 +86,7 @@ class Section(Generic[S]):
 def _fact(
     value: T | None, path: KeyPath, written: bool, unsure: frozenset[KeyPath], where: Declared, section: str = ""
 ) -> Fact[T]:
-    if any(path[: len(doubt)] == doubt for doubt in unsure):
+    if unsure and any(path[:length] in unsure for length in range(len(path) + 1)):
         return Unknown(Why.UNRESOLVED, "the value was refused")
     if value is None:
         return ABSENT

@@ -134,7 +134,7 @@ TEN_FINDINGS = [
     (20, 20, "policy/wrong-type", ('the text "2"', "a whole number"), "Write 2 without quotes."),
     (22, 21, "policy/engine-larger-than-node", ("16 GPUs", "has 8"), "to 8 or less"),
     (23, 5, "policy/unknown-key", ("max_model_len", "`maxModelLen`"), "Write `maxModelLen`."),
-    (24, 30, "policy/unknown-argument", ("enabel_lora", "enable_lora", "0.33.0"), "Write `enable_lora`."),
+    (24, 17, "policy/unknown-argument", ("enabel_lora", "enable_lora", "0.33.0"), "Write `enable_lora`."),
     (25, 21, "policy/unknown-reference", ("`carefull`", "careful"), "Write `careful`."),
     (25, 45, "policy/bad-value", ('"enforc"', "enforce"), "Write enforce."),
     (27, 31, "policy/literal-secret", ("29 characters", "not shown"), "secret:"),
