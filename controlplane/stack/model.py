@@ -38,6 +38,8 @@ class Workload:
     annotations: Mapping[str, str] = field(default_factory=dict)
     selector: Mapping[str, str] = field(default_factory=dict)
     origin: Origin | None = field(default=None, compare=False)
+    label_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
+    namespace_origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ class Toleration:
     value: str = ""
     effect: str = ""
     toleration_seconds: int | None = None
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Constraints:
     tolerations: Fact[tuple[Toleration, ...]] = ABSENT
     spread: Fact[tuple[TopologySpread, ...]] = ABSENT
     priority_class: Fact[str] = ABSENT
+    node_selector_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,14 @@ class FieldPath:
 
 @dataclass(frozen=True, slots=True)
 class EnvVar:
-    """One environment variable of a container. A text is as written: Kubernetes expands `$(NAME)` in it."""
+    """One environment variable of a container. A text is as written: Kubernetes expands `$(NAME)` in it.
+
+    `origin` is the place of the name, where that is another than the value's.
+    """
 
     name: str
     value: Fact[str | SecretKey | ConfigKey | FieldPath]
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +253,7 @@ class PodSet:
     service_account: Fact[str] = ABSENT
     image_pull_secrets: tuple[str, ...] = ()
     annotation_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
+    label_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
 
     def claims(self) -> tuple[str, ...]:
         """The names of the PersistentVolumeClaims that its pods mount."""

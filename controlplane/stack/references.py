@@ -1,6 +1,7 @@
 """Objects that point at a workload, or that it needs: Services, disruption budgets, namespaces.
 
-`origin` is the place that names the object; it does not take part in equality.
+`origin` is the place that names the object, `namespace_origin` that of its namespace, `label_origins` those of its
+labels; none of them takes part in equality.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class Service:
     annotations: Mapping[str, str] = field(default_factory=dict)
     headless: bool = False
     origin: Origin | None = field(default=None, compare=False)
+    label_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
+    namespace_origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class DisruptionBudget:
     min_available: Fact[int | str] = ABSENT
     labels: Mapping[str, str] = field(default_factory=dict)
     origin: Origin | None = field(default=None, compare=False)
+    label_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
+    namespace_origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

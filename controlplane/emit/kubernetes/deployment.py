@@ -28,7 +28,12 @@ def build(workload: Workload) -> EmittedObject:
         "template": pod_template.build(pods, _command_lines(workload)),
     }
     annotations = {**workload.annotations, **_version(workload)}
-    tree = {"metadata": metadata(workload.ref, workload.labels, annotations), "spec": spec}
+    tree = {
+        "metadata": metadata(
+            workload.ref, workload.labels, annotations, workload.label_origins, workload.namespace_origin
+        ),
+        "spec": spec,
+    }
     return emitted(workload.ref, tree, workload.labels, workload.origin)
 
 

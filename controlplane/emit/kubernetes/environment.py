@@ -18,11 +18,12 @@ def _variable(variable: EnvVar) -> dict[str, Any]:
     value = sourced(variable.value)
     if value is None:
         return {"name": variable.name}
+    name = Sourced(variable.name, variable.origin or value.origin)
     if isinstance(value.value, str):
         # The API server stores an empty value as none at all.
-        return {"name": Sourced(variable.name, value.origin), "value": value if value.value else None}
+        return {"name": name, "value": value if value.value else None}
     origin = value.origin
-    return {"name": Sourced(variable.name, origin), "valueFrom": Sourced(_reference(value.value), origin)}
+    return {"name": name, "valueFrom": Sourced(_reference(value.value), origin)}
 
 
 def _reference(source: SecretKey | ConfigKey | FieldPath) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from controlplane.emit.bundle import EmittedObject, fixed, lower
+from controlplane.emit.bundle import EmittedObject, at, fixed, lower
 from controlplane.stack.facts import Derived, Origin
 from controlplane.stack.references import ObjectRef
 
@@ -14,15 +14,24 @@ SERVICE_LABEL = "controlplane.dev/service"
 
 
 def metadata(
-    ref: ObjectRef, labels: Mapping[str, str], annotations: Mapping[str, Any] | None = None
+    ref: ObjectRef,
+    labels: Mapping[str, str],
+    annotations: Mapping[str, Any] | None = None,
+    label_origins: Mapping[str, Origin] | None = None,
+    namespace_origin: Origin | None = None,
 ) -> dict[str, Any]:
     """`metadata` with labels and annotations in the order of their names."""
     return {
         "name": ref.name,
-        "namespace": ref.namespace or None,
-        "labels": by_name(labels),
+        "namespace": at(ref.namespace, namespace_origin) if ref.namespace else None,
+        "labels": from_places(labels, label_origins or {}),
         "annotations": by_name(annotations or {}),
     }
+
+
+def from_places(values: Mapping[str, str], origins: Mapping[str, Origin]) -> dict[str, Any] | None:
+    """The entries in the order of their names, each with its own origin where one is kept."""
+    return by_name({key: at(value, origins.get(key)) for key, value in values.items()})
 
 
 def by_name(values: Mapping[str, Any]) -> dict[str, Any] | None:

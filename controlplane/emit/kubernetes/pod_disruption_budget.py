@@ -20,5 +20,8 @@ def build(budget: DisruptionBudget) -> EmittedObject:
         "unhealthyPodEvictionPolicy": always,
         "selector": {"matchLabels": sourced(budget.selector)},
     }
-    tree = {"metadata": metadata(budget.ref, budget.labels), "spec": spec}
+    tree = {
+        "metadata": metadata(budget.ref, budget.labels, None, budget.label_origins, budget.namespace_origin),
+        "spec": spec,
+    }
     return emitted(budget.ref, tree, budget.labels, budget.origin)

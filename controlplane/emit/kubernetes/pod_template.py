@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from controlplane.emit.bundle import Sourced, at, fixed, sourced
 from controlplane.emit.kubernetes import container, volumes
-from controlplane.emit.kubernetes.metadata import by_name
+from controlplane.emit.kubernetes.metadata import by_name, from_places
 from controlplane.emit.vllm.command_line import CommandLine
 from controlplane.stack.facts import Fact, Known
 from controlplane.stack.pods import Constraints, NodeRequirement, PodSet, Toleration, TopologySpread
@@ -19,7 +19,7 @@ _NO_SERVICE_LINKS = "a Service named vllm would otherwise set VLLM_PORT=tcp://..
 
 def build(pods: PodSet, engines: Mapping[str, CommandLine]) -> dict[str, Any]:
     """`template`; `engines` are the command lines by the name of their container."""
-    head = {"labels": by_name(pods.labels), "annotations": by_name(_annotations(pods))}
+    head = {"labels": from_places(pods.labels, pods.label_origins), "annotations": by_name(_annotations(pods))}
     return {"metadata": head, "spec": _spec(pods, engines)}
 
 
@@ -51,7 +51,8 @@ def _placement(constraints: Constraints) -> dict[str, Any]:
     selector = sourced(constraints.node_selector)
     return {
         "priorityClassName": sourced(constraints.priority_class),
-        "nodeSelector": selector and Sourced(by_name(selector.value), selector.origin),
+        "nodeSelector": selector
+        and Sourced(from_places(selector.value, constraints.node_selector_origins), selector.origin),
         "affinity": _affinity(constraints.node_requirements),
         "tolerations": _each(constraints.tolerations, _toleration),
         "topologySpreadConstraints": _each(constraints.spread, _spread),
@@ -66,7 +67,7 @@ def _affinity(requirements: Fact[tuple[NodeRequirement, ...]]) -> dict[str, Any]
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
 
 
-def _each(fact: Fact[tuple[T, ...]], build_one: Callable[[T], dict[str, Any]]) -> Sourced | None:
+def _each(fact: Fact[tuple[T, ...]], build_one: Callable[[T], Any]) -> Sourced | None:
     items = sourced(fact)
     return Sourced([build_one(item) for item in items.value], items.origin) if items and items.value else None
 
@@ -75,14 +76,15 @@ def _requirement(requirement: NodeRequirement) -> dict[str, Any]:
     return {"key": requirement.key, "operator": requirement.operator, "values": list(requirement.values) or None}
 
 
-def _toleration(toleration: Toleration) -> dict[str, Any]:
-    return {
+def _toleration(toleration: Toleration) -> Any:
+    fields = {
         "key": toleration.key or None,
         "operator": toleration.operator,
         "value": toleration.value or None,
         "effect": toleration.effect or None,
         "tolerationSeconds": toleration.toleration_seconds,
     }
+    return at(fields, toleration.origin)
 
 
 def _spread(spread: TopologySpread) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from controlplane.emit.bundle import EmittedObject, at, fixed, sourced
 from controlplane.emit.kubernetes.metadata import emitted, metadata
+from controlplane.stack.facts import Derived
 from controlplane.stack.references import Service, ServicePort
 
 
@@ -18,15 +19,16 @@ def build(service: Service) -> EmittedObject:
         "selector": sourced(service.selector),
         "ports": [_port(port) for port in service.ports] or None,
     }
-    tree = {"metadata": metadata(service.ref, service.labels, service.annotations), "spec": spec}
+    head = metadata(service.ref, service.labels, service.annotations, service.label_origins, service.namespace_origin)
+    tree = {"metadata": head, "spec": spec}
     return emitted(service.ref, tree, service.labels, service.origin)
 
 
 def _port(port: ServicePort) -> Any:
     fields = {
         "name": port.name or None,
-        "port": port.number,
+        "port": at(port.number, port.origin),
         "targetPort": port.target,
         "protocol": port.protocol,
     }
-    return at(fields, port.origin)
+    return at(fields, port.origin and Derived("leads to the engines' own port"))

@@ -9,7 +9,14 @@ from controlplane.diagnostics import Diagnostic, Layer
 from controlplane.policy.findings import finding
 from controlplane.policy.fleet import FleetSpec
 from controlplane.policy.policy_set import Policy, Service
-from controlplane.policy.resolution.labels import MANAGED_BY, MANAGER, labels_of, selector_of
+from controlplane.policy.resolution.labels import (
+    MANAGED_BY,
+    MANAGER,
+    label_origins,
+    labels_of,
+    namespace_origin,
+    selector_of,
+)
 from controlplane.source import nearest
 from controlplane.stack.facts import Derived, Fact, Known
 from controlplane.stack.references import DisruptionBudget, Namespace, ObjectRef, ServicePort
@@ -35,6 +42,8 @@ def service_object(service: Service) -> ServiceObject:
         ports=(ServicePort("http", port, "http", origin=origin.origin if isinstance(origin, Known) else None),),
         labels=labels_of(service),
         origin=service.policy.declared("metadata", "name"),
+        label_origins=label_origins(service),
+        namespace_origin=namespace_origin(service),
     )
 
 
@@ -48,6 +57,8 @@ def disruption_budget(service: Service) -> DisruptionBudget:
         max_unavailable=away,
         labels=labels_of(service),
         origin=service.policy.declared("metadata", "name"),
+        label_origins=label_origins(service),
+        namespace_origin=namespace_origin(service),
     )
 
 

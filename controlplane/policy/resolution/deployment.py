@@ -14,7 +14,13 @@ from controlplane.policy.fleet_checks import selector_of as pool_selector
 from controlplane.policy.model_service import EnvEntry
 from controlplane.policy.resolution.engine_arguments import Arguments, derive_arguments
 from controlplane.policy.resolution.gpus import derive_gpus
-from controlplane.policy.resolution.labels import check_labels, labels_of, selector_of
+from controlplane.policy.resolution.labels import (
+    check_labels,
+    label_origins,
+    labels_of,
+    namespace_origin,
+    selector_of,
+)
 from controlplane.policy.resolution.node_size import check_node_size
 from controlplane.policy.resolution.probes import HTTP_PORT, derive_probes
 from controlplane.policy.resolution.resources import PodResources, derive_resources
@@ -24,7 +30,7 @@ from controlplane.policy.resolution.strategy import Rollout, derive_rollout
 from controlplane.policy.resolution.termination import Termination, derive_termination
 from controlplane.policy.resolution.weights import Weights, derive_weights
 from controlplane.stack.engine import ArgumentValue, Engine
-from controlplane.stack.facts import ABSENT, Derived, Fact, Known, derived
+from controlplane.stack.facts import ABSENT, Declared, Derived, Fact, Known, Origin, derived
 from controlplane.stack.model import Workload
 from controlplane.stack.pods import (
     ConfigKey,
@@ -88,6 +94,8 @@ def workload_of(setting: Setting, parts: Parts) -> Workload:
         labels=labels_of(service),
         selector=selector_of(service),
         origin=service.policy.declared("metadata", "name"),
+        label_origins=label_origins(service),
+        namespace_origin=namespace_origin(service),
     )
 
 
@@ -104,6 +112,7 @@ def _pod_set(setting: Setting, parts: Parts) -> PodSet:
         volumes=(*parts.weights.volumes, _shared_memory(parts)),
         constraints=_constraints(setting),
         labels=labels_of(service),
+        label_origins=label_origins(service),
         annotations=scrape,
         annotation_origins=dict.fromkeys(scrape, metrics),
         grace_seconds=parts.termination.grace,
@@ -141,7 +150,8 @@ def _environment(setting: Setting, weights: Weights) -> Iterator[EnvVar]:
     names = {entry.name for entry, _ in written}
     yield from (variable for variable in weights.env if variable.name not in names)
     for entry, path in written:
-        yield EnvVar(entry.name, Known(_value(entry), setting.declared(*path)))
+        place = setting.declared(*path, *entry.model_fields_set - {"name"})
+        yield EnvVar(entry.name, Known(_value(entry), place), setting.declared(*path, "name"))
 
 
 def _value(entry: EnvEntry) -> str | SecretKey | ConfigKey | FieldPath:
@@ -159,7 +169,14 @@ def _constraints(setting: Setting) -> Constraints:
         tolerations=_tolerations(setting),
         spread=_spread(setting),
         priority_class=machine.fact(machine.value.priority_class, "priorityClass"),
+        node_selector_origins=_selector_places(setting),
     )
+
+
+def _selector_places(setting: Setting) -> dict[str, Origin]:
+    key = "labels" if setting.pool.selector is None else "selector"
+    path = ("spec", "pools", setting.pool_index, key)
+    return {label: setting.fleet.declared(*path, label) for label in pool_selector(setting.pool)}
 
 
 def _node_selector(setting: Setting) -> Fact[Mapping[str, str]]:
@@ -169,12 +186,15 @@ def _node_selector(setting: Setting) -> Fact[Mapping[str, str]]:
 
 
 def _tolerations(setting: Setting) -> Fact[tuple[Toleration, ...]]:
-    taints = setting.pool.taints
     tolerations = tuple(
-        Toleration(t.key, "Equal", t.value, t.effect) if t.value else Toleration(t.key, "Exists", "", t.effect)
-        for t in taints
+        Toleration(t.key, "Equal" if t.value else "Exists", t.value, t.effect, origin=_taint_place(setting, index))
+        for index, t in enumerate(setting.pool.taints)
     )
     return setting.pool_fact(tolerations, "taints") if tolerations else ABSENT
+
+
+def _taint_place(setting: Setting, index: int) -> Declared:
+    return setting.fleet.declared("spec", "pools", setting.pool_index, "taints", index)
 
 
 def _spread(setting: Setting) -> Fact[tuple[TopologySpread, ...]]:

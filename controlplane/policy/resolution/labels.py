@@ -8,6 +8,7 @@ from typing import Final
 from controlplane.diagnostics import Diagnostic, KeyPath
 from controlplane.policy.findings import finding
 from controlplane.policy.policy_set import Service
+from controlplane.stack.facts import Derived, Known, Origin
 
 SERVICE_LABEL: Final = "controlplane.dev/service"
 MANAGED_BY: Final = "app.kubernetes.io/managed-by"
@@ -23,6 +24,27 @@ def labels_of(service: Service) -> dict[str, str]:
         SERVICE_LABEL: service.name,
     }
     return dict(sorted({**service.policy.spec.metadata.labels, **ours}.items()))
+
+
+def label_origins(service: Service) -> dict[str, Origin]:
+    """Where each label comes from: the policy's line, the service's name, or a rule of ours."""
+    policy = service.policy
+    named = policy.declared("metadata", "name")
+    found: dict[str, Origin] = {
+        key: policy.declared("metadata", "labels", key) for key in policy.spec.metadata.labels
+    }
+    return found | {
+        "app.kubernetes.io/instance": named,
+        MANAGED_BY: Derived("who writes this object"),
+        "app.kubernetes.io/name": Derived("what runs in the pods"),
+        SERVICE_LABEL: named,
+    }
+
+
+def namespace_origin(service: Service) -> Origin | None:
+    """Where the namespace is written, or that it is the default."""
+    fact = service.policy.fact(service.namespace, "metadata", "namespace")
+    return fact.origin if isinstance(fact, Known) else None
 
 
 def selector_of(service: Service) -> Mapping[str, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from controlplane.stack.facts import ABSENT, Known, OneOf, Unknown, Why, value_of
+from controlplane.emit import emit
+from controlplane.stack.facts import ABSENT, Declared, Known, OneOf, Unknown, Why, value_of
 from controlplane.stack.pods import Toleration, TopologySpread
 from controlplane.stack.references import ObjectRef
 from tests.policy.folder import FLEET, findings, one, remedy, service, stack, told, workload
@@ -120,3 +121,28 @@ def test_every_fact_of_a_stack_is_known_or_absent_and_has_an_origin() -> None:
         assert isinstance(fact, Known) or fact == Unknown(Why.ABSENT)
         if isinstance(fact, Known):
             assert str(fact.origin)
+
+
+def test_every_label_taint_and_variable_keeps_its_own_line() -> None:
+    fleet = FLEET.replace("labels: {example.com/pool: h100}", "labels:\n        pool: h100\n        zone: a")
+    text = service(env='[{name: A, value: "x"}, {name: B, secret: {name: s, key: k}}]').replace(
+        "{name: chat, namespace: llm}", "{name: chat, labels: {team: a}}"
+    )
+    bundle = emit(stack(fleet, text))
+    deployment = next(o for o in bundle.objects if o.ref.kind == "Deployment")
+    pod = ("spec", "template", "spec")
+    env = (*pod, "containers", 0, "env")
+    expected = {
+        ("metadata", "labels", "team"): ("metadata", "labels", "team"),
+        ("spec", "template", "metadata", "labels", "team"): ("metadata", "labels", "team"),
+        (*pod, "nodeSelector", "zone"): ("spec", "pools", 0, "labels", "zone"),
+        (*pod, "tolerations", 1, "key"): ("spec", "pools", 0, "taints", 1),
+        (*env, 1, "name"): ("spec", "env", 0, "name"),
+        (*env, 1, "value"): ("spec", "env", 0, "value"),
+        (*env, 2, "valueFrom", "secretKeyRef", "key"): ("spec", "env", 1, "secret"),
+    }
+    for field, place in expected.items():
+        origin = deployment.origin_of(field)
+        assert isinstance(origin, Declared)
+        assert origin.path == place
+    assert str(deployment.origin_of(("metadata", "namespace"))) == "default of namespace, which no policy sets"
