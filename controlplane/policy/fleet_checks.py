@@ -22,6 +22,7 @@ def check_fleet(policy: Policy[FleetSpec]) -> list[Diagnostic]:
         (index, at, claim) for index, storage in enumerate(spec.storage) for at, claim in enumerate(storage.claims)
     ]
     findings += _claimed_twice(policy, claims)
+    findings += _namespaces_of_kubernetes(policy)
     # A label that was refused may be the one that tells pools apart.
     told_apart = not any({"labels", "selector"} & set(path) for path in policy.put_aside)
     for index, pool in enumerate(spec.pools):
@@ -47,6 +48,19 @@ def _twice(policy: Policy[FleetSpec], key: str, names: Sequence[str]) -> Iterato
                 path,
                 "Rename or remove one of them.",
                 related=(RelatedSpan(policy.span("spec", key, first, "name"), "the first"),),
+            )
+
+
+def _namespaces_of_kubernetes(policy: Policy[FleetSpec]) -> Iterator[Diagnostic]:
+    for index, namespace in enumerate(policy.spec.namespaces):
+        if namespace.managed and (namespace.name == "default" or namespace.name.startswith("kube-")):
+            path: KeyPath = ("spec", "namespaces", index, "managed")
+            yield finding(
+                "policy/bad-value",
+                f"namespace `{namespace.name}` is made by Kubernetes itself, so it cannot be ours",
+                policy.span(*path),
+                path,
+                "Set managed to false, or name another namespace.",
             )
 
 

@@ -94,6 +94,10 @@ def _kind(document: Document, collected: _Collected) -> str | None:
     if not ours and not (version is None and isinstance(kind, str) and kind in KINDS):
         collected.foreign += 1
         return None
+    if ours and isinstance(kind, str) and (version != API_VERSION or kind not in KINDS):
+        # What refers to it proves nothing: it is there, under a word that is misspelled.
+        meant = kind if kind in KINDS else nearest(kind, KINDS)
+        collected.broken.add((meant or "", _name(document, "").rpartition("/")[2]))
     if ours and version != API_VERSION:
         collected.findings.append(_unknown_version(document, str(version)))
         return None

@@ -50,7 +50,7 @@ def assemble(
     leaves = _leaves(service, path)
     below = {} if base is None else _leaves(base, ("spec",))
     if base is not None:
-        locked = _locked_overrides(base, leaves)
+        locked = _locked_overrides(base, leaves, below)
         findings += [
             _locked(name, base, index, path, leaves[path], below.get(path)) for path, index in locked.items()
         ]
@@ -109,11 +109,16 @@ def unknown_name(
     return finding("policy/unknown-reference", message, service.span(*path), path, remedy)
 
 
-def _locked_overrides(base: Policy[Any], over: _Leaves) -> dict[KeyPath, int]:
-    """The paths that a service overrides although they are locked, each with the index of the lock."""
+def _locked_overrides(base: Policy[Any], over: _Leaves, below: _Leaves) -> dict[KeyPath, int]:
+    """The paths that a service overrides although they are locked, each with the index of the lock.
+
+    To repeat the policy's own value overrides nothing.
+    """
     locks = [tuple(key.split(".")) for key in base.spec.locked]
     found: dict[KeyPath, int] = {}
-    for path in over:
+    for path, leaf in over.items():
+        if path in below and (type(leaf.value), leaf.value) == (type(below[path].value), below[path].value):
+            continue
         for index, lock in enumerate(locks):
             if path[: len(lock)] == lock:
                 found.setdefault(path, index)

@@ -56,3 +56,11 @@ def test_refused_labels_are_not_judged_further() -> None:
     second = "    - {name: cpu, nodes: 1, cpu: 8, memory: 8Gi, labels: {example.com/pool: cpu}}\n  storage:\n"
     fleet = FLEET.replace("  storage:\n", second).replace("{example.com/pool: h100}", "{example.com/pool: true}")
     assert [f.rule for f in findings(fleet, service())] == ["policy/wrong-type"]
+
+
+def test_namespaces_of_kubernetes_are_never_ours() -> None:
+    fleet = (
+        FLEET + "  namespaces: [{name: llm, managed: true}, {name: kube-system, managed: true}, {name: default}]\n"
+    )
+    found = one(findings(fleet, service()), "policy/bad-value")
+    assert found.path == ("spec", "namespaces", 1, "managed")

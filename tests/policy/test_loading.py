@@ -177,3 +177,14 @@ def test_duplicate_of_a_shared_finding_is_told_once() -> None:
     one_service, other = service(machine="m1").replace("machine: m1", "machine: {policy: m}"), None
     other = one_service.replace("name: chat", "name: search")
     told("policy/grace-shorter-than-drain", policy, one_service, other)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule"),
+    [
+        ("kind: Fleet", "kind: Fleat", "policy/unknown-kind"),
+        ("controlplane.dev/v1alpha1", "controlplane.dev/v2", "policy/unknown-version"),
+    ],
+)
+def test_misspelled_head_of_a_policy_is_one_mistake(right: str, wrong: str, rule: str) -> None:
+    assert [f.rule for f in findings(FLEET.replace(right, wrong), service())] == [rule]

@@ -134,3 +134,15 @@ def test_bad_value_in_a_named_policy_is_told_once_and_nothing_follows_from_it() 
 def test_bare_text_names_a_policy_only_for_a_rollout() -> None:
     assert [f.rule for f in findings(FLEET, service(memory="short"))] == ["policy/wrong-type"]
     assert [f.rule for f in findings(FLEET, service(rollout="short"))] == ["policy/unknown-reference"]
+
+
+def test_repeating_a_locked_value_overrides_nothing() -> None:
+    policy = """\
+apiVersion: controlplane.dev/v1alpha1
+kind: MachinePolicy
+metadata: {name: m}
+spec: {pool: h100, cpu: 4, locked: [pool, cpu, memory]}
+"""
+    assert findings(FLEET, policy, service(machine="{policy: m, pool: h100}")) == []
+    found = findings(FLEET, policy, service(machine='{policy: m, cpu: "4", memory: 8Gi}'))
+    assert [f.rule for f in found] == ["policy/locked-key", "policy/locked-key"]
