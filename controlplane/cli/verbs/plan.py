@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from controlplane.cli.exit import Exit
 from controlplane.cli.options import cluster_options, format_option, output_option, paths
+from controlplane.cli.output import write_output
 from controlplane.cli.terminal import wants_colour
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _say_where(context: str, *, simulated: bool) -> None:
 def _write(changes: ChangeSet, output: str) -> None:
     from controlplane.plan.planfile import write_plan
 
-    Path(output).write_text(write_plan(changes), encoding="utf-8")
+    write_output(output, write_plan(changes))
     click.echo(f"wrote the plan to {output}; carry it out with: controlplane apply {output}", err=True)
 
 

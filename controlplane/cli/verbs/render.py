@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.options import format_option, output_option, paths
+from controlplane.cli.output import write_output
 
 if TYPE_CHECKING:
     from controlplane.emit.bundle import Bundle
@@ -37,7 +37,7 @@ def command(paths: tuple[str, ...], explain: bool, service: str | None, format_:
     else:
         text = explained_yaml(bundle) if explain else to_yaml(bundle)
     if output:
-        Path(output).write_text(text, encoding="utf-8")
+        write_output(output, text)
     else:
         click.echo(text, nl=False)
     return Exit.OK

@@ -9,6 +9,7 @@ import click
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.options import output_option
+from controlplane.cli.output import write_output
 
 
 @click.command(short_help="Print the JSON Schema of a policy kind.")
@@ -21,11 +22,10 @@ def command(kind: str | None, output: str | None) -> Exit:
 
         # yaml-language-server: $schema=policy.json
     """
-    from pathlib import Path
 
     text = _file_of(kind).read_text(encoding="utf-8")
     if output:
-        Path(output).write_text(text, encoding="utf-8")
+        write_output(output, text)
     else:
         click.echo(text, nl=False)
     return Exit.OK
