@@ -94,6 +94,11 @@ def _is_memory(quantity: Quantity) -> Quantity:
             f"{quantity} is {float(quantity.value):g} bytes; less than 1Mi ({_MEBIBYTE} bytes) is a wrong suffix",
             "Write the size with Mi, Gi or Ti, such as 64Gi.",
         )
+    if quantity.nano % 10**9:
+        raise refused(
+            f"{quantity} is {float(quantity.value):.12g} bytes, which is no whole number",
+            f"Write {quantity.bytes() // _MEBIBYTE}Mi.",
+        )
     if quantity.bytes() > _PEBIBYTE:
         raise refused(
             f"{quantity} is {float(quantity.value):g} bytes; more than 1Pi ({_PEBIBYTE} bytes) is a wrong suffix",

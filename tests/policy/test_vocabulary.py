@@ -6,7 +6,7 @@ import pytest
 
 from controlplane.policy.vocabulary import write_duration
 from controlplane.source import parse_duration
-from tests.policy.folder import FLEET, findings, only_service, service
+from tests.policy.folder import FLEET, findings, only_service, remedy, service
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,9 @@ def test_startup_probe_fails_at_least_once() -> None:
 def test_nodes_are_a_number_or_a_range(nodes: str) -> None:
     found = findings(FLEET.replace("nodes: 2", f"nodes: {nodes}"), service())
     assert found[0].message == "pools[0].nodes: a whole number of nodes is needed, or a mapping with min and max"
+
+
+def test_memory_is_whole_bytes() -> None:
+    (found,) = findings(FLEET, service(machine="{memory: 10.3Gi}"))
+    assert "11059540787.2 bytes, which is no whole number" in found.message
+    assert remedy(found) == "Write 10547Mi."

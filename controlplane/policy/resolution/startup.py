@@ -17,6 +17,7 @@ from controlplane.stack.facts import ABSENT, Derived, Fact, Known, derived, valu
 
 ASSUMED_READ_BYTES_PER_SECOND: Final = 100 << 20
 """For storage whose bandwidth no Fleet declares, and for the hub: a slow network disk."""
+LONGEST_SECONDS: Final = 7 * 24 * 3600
 UNKNOWN_WEIGHTS_SECONDS: Final = 3600
 """Budget where the size of the weights is not known: longer than any single node takes at common bandwidths."""
 
@@ -39,7 +40,8 @@ def derive_startup(setting: Setting) -> tuple[Startup, list[Diagnostic]]:
     if not isinstance(weights, Known):
         formula = f"the size of the weights is not known: {UNKNOWN_WEIGHTS_SECONDS} s"
         return Startup(derived(UNKNOWN_WEIGHTS_SECONDS, formula)), _unknown_weights(setting, weights)
-    return Startup(_computed(setting, weights, bandwidth)), []
+    computed = _computed(setting, weights, bandwidth)
+    return Startup(computed), _too_long(setting, computed, weights, bandwidth) if setting.certain else []
 
 
 def weight_bytes(setting: Setting) -> Fact[int]:
@@ -96,6 +98,25 @@ def _unknown_weights(setting: Setting, weights: Fact[int]) -> list[Diagnostic]:
             where.path,
             "Set model.weights to the size of the checkpoint's weight files, such as 15Gi.",
             severity=Severity.INFO,
+        )
+    ]
+
+
+def _too_long(setting: Setting, computed: Known[int], weights: Known[int], bandwidth: Known[int]) -> list[Diagnostic]:
+    """A size or a bandwidth with a wrong suffix, which would also leave the 32 bits of a probe."""
+    if computed.value <= LONGEST_SECONDS:
+        return []
+    where = setting.declared("spec", "model", "weights")
+    return [
+        finding(
+            "policy/startup-too-long",
+            f"reading {weights.value} bytes of weights at {bandwidth.value} bytes per second takes "
+            f"{weights.value // bandwidth.value} s, so a start would count as failed only after {computed.value} s; "
+            f"{LONGEST_SECONDS} s (7 days) is the most",
+            where.span,
+            where.path,
+            "Correct model.weights, or readBandwidth of the storage in the Fleet.",
+            evidence=(evidence("weight bytes", weights, "bytes"), evidence("bandwidth", bandwidth, "bytes/s")),
         )
     ]
 

@@ -57,3 +57,13 @@ def test_budget_shorter_than_reading_is_a_warning_with_both_times() -> None:
     )
     assert "is 30 s" in found.message
     assert "takes 50 s" in found.message
+
+
+def test_start_of_more_than_a_week_is_a_wrong_suffix() -> None:
+    fleet = FLEET.replace("readBandwidth: 2Gi", "readBandwidth: 1Mi")
+    found = one(
+        findings(fleet, service(model="{name: a/b, weights: 1Ti, from: {pvc: models}}")), "policy/startup-too-long"
+    )
+    assert "takes 1048576 s" in found.message
+    assert "2097752 s; 604800 s (7 days) is the most" in found.message
+    assert found.path == ("spec", "model", "weights")
