@@ -42,6 +42,8 @@ def edit_distance(one: str, other: str, limit: int) -> int:
             if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == target:
                 best = min(best, before[column - 2] + 1)
             current.append(best)
+        if min(*current, *previous) > limit:
+            return limit + 1
         before, previous = previous, current
     return previous[-1]
 

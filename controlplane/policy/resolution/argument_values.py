@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 from controlplane.policy.wording import shown
 from controlplane.source import nearest
+from controlplane.stack.engine import ArgumentValue
+from controlplane.stack.vllm_arguments import Spelling
 from controlplane.stack.vllm_tables import Argument
+from controlplane.stack.vllm_values import list_value, separated_value, single_value
 
 _SUFFIXED: Final = re.compile(r"[0-9]+[KMGT]?|[0-9]+(\.[0-9]+)?[kmgt]")
 
@@ -37,6 +41,31 @@ def refusal(argument: Argument, value: Any) -> Refusal | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and not argument.bounds.allow(value):
         return Refusal(f"is {value}; a number {_bounds(argument)} is needed", f"Write a number {_bounds(argument)}.")
     return None
+
+
+def as_read(spelling: Spelling, value: ArgumentValue) -> ArgumentValue:
+    """The value as vLLM has it after reading its command line; None where there is nothing to write.
+
+    `8k` is 8000, a text that looks like a number stays a text, and a switch that cannot be turned off is left out.
+    """
+    argument = spelling.argument
+    if argument is None or value is None:
+        return value
+    if isinstance(value, bool):
+        return value if value or argument.no_flags or argument.kind != "bool" else None
+    if isinstance(value, list) and argument.kind == "list":
+        items = [_word(item) for item in value]
+        return separated_value(spelling, ",".join(items)) if argument.separator else list(list_value(spelling, items))
+    if isinstance(value, str) or (isinstance(value, int | float) and argument.kind in ("str", "json_or_str")):
+        return single_value(spelling, _word(value))
+    return value
+
+
+def _word(value: ArgumentValue) -> str:
+    """A value as one word of a command line."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def remark(argument: Argument, value: Any) -> Refusal | None:
@@ -89,10 +118,10 @@ def _needed(argument: Argument, value: Any) -> str | None:
         case "json":
             needed = "a list" if isinstance(argument.default, list) else "a mapping"
             return None if isinstance(value, dict | list) else needed
+        case "json_or_str":
+            return None if isinstance(value, dict | str) or number else "a mapping or a text"
         case "list":
             return None if isinstance(value, list) else "a list"
-        case _:
-            return None
 
 
 def _not_a_choice(argument: Argument, value: str | int) -> Refusal:

@@ -22,11 +22,12 @@ from controlplane.policy.resolution.argument_findings import (
     unknown_version,
 )
 from controlplane.policy.resolution.argument_limits import check_limits
-from controlplane.policy.resolution.argument_values import Refusal, refusal, remark
+from controlplane.policy.resolution.argument_values import Refusal, as_read, refusal, remark
 from controlplane.policy.resolution.setting import Setting
 from controlplane.policy.secrets import looks_secret
 from controlplane.stack.engine import ArgumentValue
 from controlplane.stack.facts import Fact, Known
+from controlplane.stack.vllm_arguments import arguments_of
 from controlplane.stack.vllm_tables import ArgumentTable, load_table
 
 
@@ -42,6 +43,7 @@ def derive_arguments(setting: Setting) -> tuple[Arguments, list[Diagnostic]]:
     """The arguments of the engine, and findings about those that its version does not take."""
     table = load_table(setting.spec.runtime.vllm)
     findings = other_release(setting, table) if table is not None else unknown_version(setting)
+    known = arguments_of(setting.spec.runtime.vllm)
     values: dict[str, Fact[ArgumentValue]] = {}
     places: dict[str, tuple[str, ...]] = {}
     for name, path, fact in (*_own(setting), *_extra(setting)):
@@ -54,7 +56,10 @@ def derive_arguments(setting: Setting) -> tuple[Arguments, list[Diagnostic]]:
             findings.append(set_twice(setting, path, places[canonical]))
         else:
             findings += _judge(setting, table, name, path, fact)
-            values[canonical], places[canonical] = fact, path
+            places[canonical] = path
+            read = as_read(known.named(canonical), fact.value)
+            if read is not None:
+                values[canonical] = Known(read, fact.origin)
     findings += check_limits(setting, values, places)
     drains = table is not None and table.argument("shutdown_timeout") is not None
     return Arguments(values, drains), findings

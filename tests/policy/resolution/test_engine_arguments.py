@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from controlplane.emit import emit, to_yaml
 from controlplane.policy.argument_names import canonical_name
+from controlplane.source import Dialect, read_yaml
 from controlplane.stack.facts import value_of
-from tests.policy.folder import FLEET, findings, one, remedy, service, told, workload
+from controlplane.stack.read import read
+from tests.policy.folder import FLEET, findings, one, remedy, service, stack, told, workload
 
 
 def arguments(memory: str) -> dict[str, object]:
@@ -229,3 +232,25 @@ def test_release_without_a_table_is_remarked() -> None:
 def test_build_of_a_release_is_that_release() -> None:
     runtime = "{image: registry.example/vllm-openai:v0.33.0, vllm: 0.33.0+cu129}"
     assert findings(FLEET, service(runtime=runtime)) == []
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [
+        ("kv_cache_memory_bytes: 1.5g", 1_500_000_000),
+        ("kv_cache_memory_bytes: 8K", 8192),
+        ("chat_template: 5", "5"),
+        ("optimization_level: '3'", 3),
+        ("lora_modules: [{path: b, name: a}]", ['{"name":"a","path":"b"}']),
+        ("device_ids: ['0,1']", [0, 1]),
+        ("aggregate_engine_logging: false", None),
+        ("tokenizer: 'None'", "None"),
+    ],
+)
+def test_value_is_what_reads_back_from_the_command_line(argument: str, value: object) -> None:
+    text = service(memory=f"{{extraArgs: {{{argument}}}}}")
+    found = workload(text).engines[0]
+    assert arguments(f"{{extraArgs: {{{argument}}}}}").get(argument.partition(":")[0]) == value
+    written = to_yaml(emit(stack(FLEET, text)))
+    read_back = read(read_yaml(written.encode(), "out.yaml", Dialect.KUBERNETES).documents).stack
+    assert read_back.workloads[0].engines[0] == found
