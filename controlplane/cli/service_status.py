@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -42,7 +44,7 @@ def look_at(target: Target, service: str, state: ServiceState | None) -> Service
         good_since=good.outcome_at if good else "",
         healthy=good is not None and all(_passes(layer) for layer in layers),
         layers=layers,
-        in_flight=_in_flight(state),
+        in_flight=in_flight(state),
         drift=_drift(state),
         drift_mode=state.drift.mode.value if state else "",
         simulated=target.simulated,
@@ -64,12 +66,42 @@ def _passes(report: LayerReport) -> bool:
     return report.state in (LayerState.HEALTHY, LayerState.NOT_APPLICABLE)
 
 
+def remembered(target: Target, names: Sequence[str]) -> tuple[Mapping[str, ServiceState], tuple[str, ...]]:
+    """What the entities remember of the services, and a sentence where that cannot be known.
+
+    The cluster alone tells much, so a Temporal that is away does not end a verb that only looks.
+    """
+    from controlplane.adapters.errors import Unreachable
+    from controlplane.cli.temporal import sleeping_service
+
+    if note := sleeping_service():
+        return {}, (note,)
+    try:
+        return asyncio.run(_states(target, names)), ()
+    except Unreachable as error:
+        return {}, (f"rollouts and drift checks cannot be shown: {error.message}",)
+
+
+async def _states(target: Target, names: Sequence[str]) -> dict[str, ServiceState]:
+    """Nothing where no Temporal ever ran."""
+    from controlplane.cli.requests import cluster_ref, service_ref
+    from controlplane.cli.temporal import running_client
+    from controlplane.workflows.client import service_state
+
+    client = await running_client()
+    if client is None:
+        return {}
+    asked = {name: await service_state(client, cluster_ref(target), service_ref(name)) for name in names}
+    return {name: state for name, state in asked.items() if state is not None}
+
+
 def utc(seconds: float) -> str:
     """Seconds since the epoch as people read them."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _in_flight(state: ServiceState | None) -> str:
+def in_flight(state: ServiceState | None) -> str:
+    """The rollout that holds the service: of what, by whom, since when; empty when there is none."""
     if state is None or state.in_flight is None:
         return ""
     flight = state.in_flight
@@ -81,5 +113,7 @@ def _drift(state: ServiceState | None) -> str:
         return ""
     last = state.last_drift
     at = utc(last.at)
+    if not last.total:
+        return f"none at {at}" if last.handled == "nothing to do" else f"cannot tell at {at}: {last.handled}"
     fields = ", ".join(f"{f.key} {f.path}" for f in last.fields[:3])
-    return f"{last.total} fields at {at} ({fields}); {last.handled or 'reported'}" if last.total else f"none at {at}"
+    return f"{last.total} fields at {at} ({fields}); {last.handled or 'reported'}"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,9 +88,15 @@ async def connect(settings: TemporalSettings, *, identity: str = "") -> Client:
     except RuntimeError as error:
         # temporalio 1.35 raises a bare RuntimeError for everything that goes wrong while connecting.
         raise Unreachable(
-            f"Temporal does not answer at {settings.address}: {error}",
+            f"Temporal does not answer at {settings.address}: {_plainly(error)}",
             remedy="Check TEMPORAL_ADDRESS and that the server runs; without it, the local service is used.",
         ) from error
+
+
+def _plainly(error: RuntimeError) -> str:
+    """The innermost reason of an error that the native client prints with all the types around it."""
+    reasons = re.findall(r'message: "([^"]+)"', str(error))
+    return reasons[-1] if reasons else str(error)
 
 
 @functools.cache

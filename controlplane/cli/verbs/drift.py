@@ -25,9 +25,11 @@ def command(
 ) -> Exit:
     """Compare live objects with the revision that was last found good. Writes nothing; heals nothing.
 
-    Defaults and other managers' fields are not drift. Exit 0 none, 1 drift, 2 no service, 3 something cannot be
-    compared.
+    Defaults and other managers' fields are not drift, nor is what a rollout in flight has written so far.
+
+    Exit 0 none, 1 drift, 2 no service, 3 cannot tell: something cannot be compared, or a rollout is in flight.
     """
+    from controlplane.cli.service_status import in_flight, remembered
     from controlplane.cli.services import services_of
     from controlplane.cli.target import Choice, connect
     from controlplane.cli.views import drift_json, drift_text
@@ -38,13 +40,18 @@ def command(
     if not reports:
         click.echo(f"no service in {target.context} has a revision that was found good")
         return Exit.NOTHING_TO_READ
+    drifted = [name for name, report in reports.items() if report.drifted]
+    # Temporal is asked only where there is something to explain: most of the time there is not.
+    states, _ = remembered(target, drifted) if drifted else ({}, ())
+    flights = {name: flight for name in drifted if (flight := in_flight(states.get(name)))}
     if format_ == "json":
-        click.echo(json.dumps(drift_json.document(reports), indent=2, ensure_ascii=False, default=str))
+        document = drift_json.document(reports, flights)
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False, default=str))
     else:
-        click.echo(drift_text.render(reports, colour=wants_colour()))
-    if any(r.drifted for r in reports.values()):
+        click.echo(drift_text.render(reports, colour=wants_colour(), flights=flights))
+    if len(drifted) > len(flights):
         return Exit.NEGATIVE
-    return Exit.CANNOT_TELL if any(r.unclear for r in reports.values()) else Exit.OK
+    return Exit.CANNOT_TELL if flights or any(r.unclear for r in reports.values()) else Exit.OK
 
 
 def _report(target: Target, service: str) -> DriftReport | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -11,11 +10,10 @@ import click
 
 from controlplane.cli.exit import Exit
 from controlplane.cli.options import cluster_options, format_option
-from controlplane.cli.service_status import utc
+from controlplane.cli.service_status import remembered, utc
 from controlplane.cli.terminal import printable
 
 if TYPE_CHECKING:
-    from controlplane.cli.target import Target
     from controlplane.plan.revision import RevisionHeader
     from controlplane.workflows.messages import HistoryEntry
 
@@ -29,13 +27,12 @@ def command(service: str, sandbox: str | None, kubeconfig: str | None, context: 
     from controlplane.adapters.kubernetes import RevisionStore
     from controlplane.cli.services import services_of
     from controlplane.cli.target import Choice, connect
-    from controlplane.cli.temporal import sleeping_service
 
     target = connect(Choice(sandbox, kubeconfig, context))
     [name] = services_of(target, (service,))
     headers = RevisionStore(target.cluster).headers(name)
-    rollouts = asyncio.run(_rollouts(target, name))
-    notes = [note] if (note := sleeping_service()) else []
+    states, notes = remembered(target, [name])
+    rollouts = states[name].history if name in states else ()
     if format_ == "json":
         document = {
             "format_version": "1.0",
@@ -48,15 +45,6 @@ def command(service: str, sandbox: str | None, kubeconfig: str | None, context: 
     else:
         click.echo("\n".join([_text(name, headers, rollouts), *(f"note: {note}" for note in notes)]))
     return Exit.OK
-
-
-async def _rollouts(target: Target, service: str) -> tuple[HistoryEntry, ...]:
-    from controlplane.cli.requests import cluster_ref, service_ref
-    from controlplane.cli.temporal import running_client
-    from controlplane.workflows.client import history
-
-    client = await running_client()
-    return await history(client, cluster_ref(target), service_ref(service)) if client is not None else ()
 
 
 def _text(service: str, headers: tuple[RevisionHeader, ...], rollouts: tuple[HistoryEntry, ...]) -> str:

@@ -10,12 +10,19 @@ from controlplane.cli.views.plan_json import field_json
 from controlplane.plan.drift import DriftReport, ObjectDrift
 
 
-def document(reports: Mapping[str, DriftReport]) -> dict[str, Any]:
-    """`{"format_version", "services": {name: {"drifted", "objects": [...]}}}`, values redacted."""
+def document(reports: Mapping[str, DriftReport], flights: Mapping[str, str]) -> dict[str, Any]:
+    """`{"format_version", "services": {name: {"drifted", "in_flight", "objects": [...]}}}`, values redacted.
+
+    `flights` says of a service which rollout is in flight: what differs may be its work.
+    """
     return {
         "format_version": FORMAT_VERSION,
         "services": {
-            name: {"drifted": len(report.drifted), "objects": [_object(o) for o in report.objects]}
+            name: {
+                "drifted": len(report.drifted),
+                "in_flight": flights.get(name, ""),
+                "objects": [_object(o) for o in report.objects],
+            }
             for name, report in reports.items()
         },
     }

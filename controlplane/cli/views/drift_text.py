@@ -10,9 +10,15 @@ from controlplane.plan.changes import FieldChange
 from controlplane.plan.drift import DriftReport, DriftState, ObjectDrift
 
 
-def render(reports: Mapping[str, DriftReport], *, colour: bool) -> str:
-    """One block a service."""
-    return "\n".join(_service(name, report, colour=colour) for name, report in reports.items())
+def render(reports: Mapping[str, DriftReport], *, colour: bool, flights: Mapping[str, str]) -> str:
+    """One block a service. `flights` says of a service which rollout is in flight: what differs may be its work."""
+    return "\n".join(
+        _service(name, report, colour=colour) + _flight(flights.get(name, "")) for name, report in reports.items()
+    )
+
+
+def _flight(flight: str) -> str:
+    return f"\n  note: rolling out {printable(flight)}; what it has written so far is no drift" if flight else ""
 
 
 def _service(name: str, report: DriftReport, *, colour: bool) -> str:
