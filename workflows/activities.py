@@ -62,6 +62,8 @@ Answer = TypeVar("Answer")
 LISTED_FIELDS = 100
 """Fields that a drift report lists: 100 of 300 bytes stay far below the 256 KB at which Temporal warns."""
 
+_NOTHING_TO_COMPARE = "no good revision of {service} is in the cluster: was its namespace deleted? Apply it again"
+
 _BEAT_S = 2.0
 _POLL_S = 1.0
 _LONGEST_POLL_S = 5.0
@@ -243,7 +245,7 @@ def _check_drift(check: DriftCheckInput) -> DriftReport:
         store = RevisionStore(cluster)
         header = store.newest_good(str(check.service))
         if header is None:
-            return DriftReport(NO_REVISION)
+            return DriftReport(NO_REVISION, unclear=(_NOTHING_TO_COMPARE.format(service=check.service),))
         objects = writes.as_objects(store.load_digest(str(check.service), header.digest).manifests)
         found = drift(objects, cluster.observe([o.manifest for o in objects]))
         listed = [writes.drifted_fields(each) for each in found.drifted]
@@ -324,7 +326,7 @@ async def _beat(pulse: _Pulse) -> None:
 
 
 def _failure(error: AdapterError) -> ApplicationError:
-    text = f"{error.message} {error.remedy}".strip()
+    text = f"{error.message.rstrip('.')}. {error.remedy}".strip()
     pause = error.retry_after if isinstance(error, Throttled) else None
     # A stale write was already planned again in the activity; the next attempt looks at everything anew.
     again = error.retryable or isinstance(error, Stale)

@@ -69,6 +69,8 @@ class World:
     calls: list[str] = field(default_factory=list)
     outage: int = 0
     """How many more times the API server does not answer an apply."""
+    refuses_checks: str = ""
+    """What the API server says to whoever wants to compare, if it does not let them."""
 
     def add_revision(self, number: int, groups: Mapping[str, Mapping[str, str]], **health: str) -> None:
         """A stored revision: values of objects by group, and the health that each layer will have (else healthy)."""
@@ -231,6 +233,8 @@ class SimulatedCluster(ClusterPorts):
     async def check_drift(self, check: DriftCheckInput) -> DriftReport:  # noqa: ARG002  there is one service here
         """Objects whose value is not that of the last good revision."""
         world = await self._enter("check_drift")
+        if world.refuses_checks:
+            raise ApplicationError(world.refuses_checks, type="Forbidden", non_retryable=True)
         good = [n for n, r in world.revisions.items() if r["mark"] == "good"]
         if not good:
             return DriftReport(RevisionRef())

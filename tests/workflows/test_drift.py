@@ -76,6 +76,22 @@ def test_no_drift_is_reported_too(temporal_address: str) -> None:
     assert "heal" not in world.calls
 
 
+def test_a_check_that_fails_is_told_to_the_service_and_is_not_taken_for_no_drift(temporal_address: str) -> None:
+    world = world_with()
+
+    async def scene(stage: Stage) -> None:
+        await stage.roll_out(1)
+        world.refuses_checks = "not allowed to read Deployments"
+        found = await check(stage, DriftMode.ENFORCE)
+        assert found.report.total == 0
+        last = (await stage.state()).last_drift
+        assert last is not None
+        assert "not allowed to read Deployments" in last.handled
+
+    play(temporal_address, world, scene)
+    assert "heal" not in world.calls
+
+
 def test_what_is_seen_in_mid_rollout_is_not_drift_and_is_not_healed(temporal_address: str) -> None:
     world = world_with({"machines": NEVER})
 
