@@ -27,7 +27,8 @@ def command(
 
     Defaults and other managers' fields are not drift, nor is what a rollout in flight has written so far.
 
-    Exit 0 none, 1 drift, 2 no service, 3 cannot tell: something cannot be compared, or a rollout is in flight.
+    Exit 0 none, 1 drift, 2 no service, 3 cannot tell: something cannot be compared, a rollout is in flight, or a
+    service has no revision that was found good.
     """
     from controlplane.cli.service_status import in_flight, remembered
     from controlplane.cli.services import services_of
@@ -44,14 +45,15 @@ def command(
     # Temporal is asked only where there is something to explain: most of the time there is not.
     states, _ = remembered(target, drifted) if drifted else ({}, ())
     flights = {name: flight for name in drifted if (flight := in_flight(states.get(name)))}
+    unjudged = [name for name in names if name not in reports]
     if format_ == "json":
-        document = drift_json.document(reports, flights)
+        document = drift_json.document(reports, flights, unjudged)
         click.echo(json.dumps(document, indent=2, ensure_ascii=False, default=str))
     else:
-        click.echo(drift_text.render(reports, colour=wants_colour(), flights=flights))
+        click.echo(drift_text.render(reports, colour=wants_colour(), flights=flights, unjudged=unjudged))
     if len(drifted) > len(flights):
         return Exit.NEGATIVE
-    return Exit.CANNOT_TELL if flights or any(r.unclear for r in reports.values()) else Exit.OK
+    return Exit.CANNOT_TELL if flights or unjudged or any(r.unclear for r in reports.values()) else Exit.OK
 
 
 def _report(target: Target, service: str) -> DriftReport | None:

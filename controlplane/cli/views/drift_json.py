@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from controlplane.cli.views.findings_json import FORMAT_VERSION
@@ -10,10 +10,13 @@ from controlplane.cli.views.plan_json import field_json
 from controlplane.plan.drift import DriftReport, ObjectDrift
 
 
-def document(reports: Mapping[str, DriftReport], flights: Mapping[str, str]) -> dict[str, Any]:
+def document(
+    reports: Mapping[str, DriftReport], flights: Mapping[str, str], unjudged: Sequence[str] = ()
+) -> dict[str, Any]:
     """`{"format_version", "services": {name: {"drifted", "in_flight", "objects": [...]}}}`, values redacted.
 
-    `flights` says of a service which rollout is in flight: what differs may be its work.
+    `flights` says of a service which rollout is in flight: what differs may be its work. `unjudged`
+    services have no revision that was found good.
     """
     return {
         "format_version": FORMAT_VERSION,
@@ -25,6 +28,7 @@ def document(reports: Mapping[str, DriftReport], flights: Mapping[str, str]) -> 
             }
             for name, report in reports.items()
         },
+        "without_good_revision": list(unjudged),
     }
 
 

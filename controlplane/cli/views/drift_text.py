@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from controlplane.cli.terminal import paint, printable
 from controlplane.cli.views.plan_text import shown_value
@@ -10,11 +10,18 @@ from controlplane.plan.changes import FieldChange
 from controlplane.plan.drift import DriftReport, DriftState, ObjectDrift
 
 
-def render(reports: Mapping[str, DriftReport], *, colour: bool, flights: Mapping[str, str]) -> str:
-    """One block a service. `flights` says of a service which rollout is in flight: what differs may be its work."""
-    return "\n".join(
+def render(
+    reports: Mapping[str, DriftReport], *, colour: bool, flights: Mapping[str, str], unjudged: Sequence[str] = ()
+) -> str:
+    """One block a service. `flights` says of a service which rollout is in flight: what differs may be its work.
+
+    `unjudged` services have no revision that was found good.
+    """
+    blocks = [
         _service(name, report, colour=colour) + _flight(flights.get(name, "")) for name, report in reports.items()
-    )
+    ]
+    missing = [f"{name}: no revision was ever found good, so there is nothing to compare with" for name in unjudged]
+    return "\n".join([*blocks, *missing])
 
 
 def _flight(flight: str) -> str:

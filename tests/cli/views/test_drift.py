@@ -25,3 +25,9 @@ def test_what_a_rollout_in_flight_may_have_written_is_not_called_drift_without_s
     service = drift_json.document(REPORTS, flights)["services"]["llm/chat"]
     assert (service["drifted"], service["in_flight"]) == (1, flights["llm/chat"])
     assert drift_json.document(REPORTS, {})["services"]["llm/chat"]["in_flight"] == ""
+
+
+def test_a_service_without_a_good_revision_is_not_passed_over() -> None:
+    text = drift_text.render(REPORTS, colour=False, flights={}, unjudged=["llm/new"])
+    assert "llm/new: no revision was ever found good, so there is nothing to compare with" in text
+    assert drift_json.document(REPORTS, {}, ["llm/new"])["without_good_revision"] == ["llm/new"]
