@@ -21,8 +21,8 @@ HEAD = """# Policies, key by key
 
 Generated from the JSON Schemas in `schemas/policy` by `tools/policy_reference.py`; do not edit. A section of a
 ModelService (`machine`, `task`, `memory`, `rollout`) takes the keys of the policy of that name, inline or as
-`{policy: NAME, …overrides}`. Bold keys are required. Quantities are written as in Kubernetes, durations as `30s`, `10m`,
-`1h30m`.
+`{policy: NAME, …overrides}`. Bold keys are required. Quantities are written as in Kubernetes, durations as `30s`,
+`10m`, `1h30m`.
 """
 
 Schema = Mapping[str, Any]
@@ -60,12 +60,9 @@ def keys(root: Schema, node: Schema, above: str) -> Iterator[tuple[str, str, str
         path = f"{above}{name}"
         shown = f"**`{path}`**" if name in holder.get("required", ()) else f"`{path}`"
         yield shown, form(root, raw), raw.get("description") or value.get("description", "")
-        if (
-            above
-            or name not in ("machine", "task", "memory", "rollout")
-            or "policy" not in value.get("properties", {})
-        ):
-            yield from keys(root, inner(root, value), f"{path}{'[]' if value.get('type') == 'array' else ''}.")
+        below = inner(root, value)
+        if above or "policy" not in below.get("properties", {}):
+            yield from keys(root, below, f"{path}{'[]' if value.get('type') == 'array' else ''}.")
 
 
 def inner(root: Schema, value: Schema) -> Schema:
@@ -90,14 +87,10 @@ def kind_of(root: Schema, value: Schema) -> str:
         return "one of " + ", ".join(f"`{each}`" for each in value["enum"])
     if "anyOf" in value:
         return " or ".join(dict.fromkeys(kind_of(root, resolved(root, choice)) for choice in value["anyOf"]))
-    limits = [
-        f"from {value['minimum']}" if "minimum" in value else "",
-        f"to {value['maximum']}" if "maximum" in value else "",
-    ]
-    word = {"array": "list", "object": "mapping", "string": "text"}.get(
-        value.get("type", ""), value.get("type", "any")
-    )
-    return " ".join([word, *(limit for limit in limits if limit)])
+    limits = [f"{word} {value[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in value]
+    names = {"array": "list", "object": "mapping", "string": "text"}
+    found = str(value.get("type", "any"))
+    return " ".join([names.get(found, found), *limits])
 
 
 def resolved(root: Schema, node: Schema) -> Schema:

@@ -54,7 +54,7 @@ def _refuse_what_cannot_be(changes: ChangeSet, *, force: bool) -> None:
         raise VerbEnd(
             Exit.REFUSED,
             f"other managers hold fields that the policies set ({taken}); nothing was applied",
-            "Take them with --force-conflicts, or leave them out of the policies.",
+            "Take them with --force-conflicts, or let whoever manages them give them up.",
         )
 
 
@@ -72,12 +72,12 @@ def _roll_out(ready: Agreed, services: Mapping[str, str], reason: str, *, force:
     from controlplane.cli.views import rollout_text
     from controlplane.workflows.messages import Result
 
-    requests = ready.requests(services, agreement(reason, force=force))
+    agreed = agreement(reason, force=force)
     if not wait:
-        hand_over(requests)
+        hand_over(lambda: ready.requests(services, agreed))
         return Exit.OK
     try:
-        outcomes = roll_out(requests, colour=wants_colour())
+        outcomes = roll_out(lambda: ready.requests(services, agreed), colour=wants_colour())
     except KeyboardInterrupt:
         click.echo("\nStopped following; the rollout goes on. See `controlplane status`.", err=True)
         return Exit.INTERRUPTED

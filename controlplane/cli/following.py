@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -18,34 +18,37 @@ if TYPE_CHECKING:
 Outcomes = list[tuple[str, RolloutOutcome]]
 
 
-def roll_out(requests: Sequence[RolloutRequest], *, colour: bool) -> Outcomes:
+Prepare = Callable[[], Sequence[RolloutRequest]]
+"""Stores revisions and makes the requests: done once Temporal is known to answer, so that nothing is left behind."""
+
+
+def roll_out(prepare: Prepare, *, colour: bool) -> Outcomes:
     """Start every rollout, print what happens, and return how each ended, in the order of the requests.
 
     Raises `AdapterError` when Temporal cannot be reached or another rollout holds a service.
     """
-    return asyncio.run(_roll_out(requests, colour=colour))
+    return asyncio.run(_roll_out(prepare, colour=colour))
 
 
-def hand_over(requests: Sequence[RolloutRequest]) -> None:
+def hand_over(prepare: Prepare) -> None:
     """Start every rollout and follow none."""
-    asyncio.run(_request(requests))
+    asyncio.run(_request(prepare))
 
 
-async def _request(requests: Sequence[RolloutRequest]) -> tuple[Client, list[RolloutTicket]]:
+async def _request(prepare: Prepare) -> tuple[Client, list[tuple[RolloutRequest, RolloutTicket]]]:
     from controlplane.workflows.client import request_rollout
 
     client = await temporal.client()
-    tickets = [await request_rollout(client, request) for request in requests]
-    for request, ticket in zip(requests, tickets, strict=True):
+    started = [(request, await request_rollout(client, request)) for request in prepare()]
+    for request, ticket in started:
         joined = " (it was in flight already)" if ticket.joined else ""
         click.echo(f"{request.service}  rolling out {request.revision} as {ticket.workflow_id}{joined}", err=True)
-    return client, tickets
+    return client, started
 
 
-async def _roll_out(requests: Sequence[RolloutRequest], *, colour: bool) -> Outcomes:
-    client, tickets = await _request(requests)
-    pairs = zip(requests, tickets, strict=True)
-    return list(await asyncio.gather(*(_follow(client, r, t, colour=colour) for r, t in pairs)))
+async def _roll_out(prepare: Prepare, *, colour: bool) -> Outcomes:
+    client, started = await _request(prepare)
+    return list(await asyncio.gather(*(_follow(client, r, t, colour=colour) for r, t in started)))
 
 
 async def _follow(

@@ -28,6 +28,7 @@ from controlplane.workflows.messages import (
 if TYPE_CHECKING:
     from controlplane.adapters.kubernetes import RevisionStore
     from controlplane.cli.target import Target
+    from controlplane.plan.revision import GoodRevision
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,20 @@ def part_of(service: str, changes: ChangeSet) -> tuple[Change, ...]:
 def services_to_roll_out(changes: ChangeSet, store: RevisionStore) -> Mapping[str, str]:
     """Each service that a rollout is due for, and why: there is something to write, or it was never found good."""
     services = sorted({c.service for c in changes.changes if c.service})
-    return {s: why for s in services if (why := _why(s, changes, store))}
+    namespaces = sorted({service.partition("/")[0] for service in services})
+    good = {name: found for namespace in namespaces for name, found in store.good_in(namespace).items()}
+    return {s: why for s in services if (why := _why(s, changes, good.get(s)))}
 
 
-def _why(service: str, changes: ChangeSet, store: RevisionStore) -> str:
+def _why(service: str, changes: ChangeSet, good: GoodRevision | None) -> str:
     from controlplane.plan.revision import digest_of
 
-    if any(c.action is not Action.UNCHANGED for c in part_of(service, changes)):
-        return "it differs from the policies"
-    digest = digest_of([c.desired.manifest for c in part_of(service, changes) if c.desired is not None])
-    newest = store.newest_good(service)
-    if newest is None or newest.digest != digest:
+    part = part_of(service, changes)
+    if any(c.action is not Action.UNCHANGED for c in part):
+        return "the plan changes it"
+    if good is None or not good.is_of(digest_of([c.desired.manifest for c in part if c.desired is not None])):
         return "it is as the policies say, but was never found healthy so"
-    changed = newest.settings != changes.settings.get(service, newest.settings)
+    changed = good.settings != changes.settings.get(service, good.settings)
     return "its rollout settings changed; nothing will be written to its objects" if changed else ""
 
 

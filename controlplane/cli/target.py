@@ -20,6 +20,11 @@ class Choice:
     kubeconfig: str | None = None
     context: str | None = None
 
+    def words(self) -> tuple[str, ...]:
+        """The same choice as options of a command."""
+        given = (("--sandbox", self.sandbox), ("--kubeconfig", self.kubeconfig), ("--context", self.context))
+        return tuple(word for flag, value in given if value is not None for word in (flag, value))
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

@@ -22,6 +22,7 @@ from controlplane.plan.differ import (
     object_changes,
     overruled_fields,
 )
+from controlplane.plan.field_ownership import manager_entries
 from controlplane.plan.order import in_apply_order
 from controlplane.plan.redaction import redact_text
 from controlplane.plan.refusals import is_immutable_field, is_invalid, is_missing_namespace, shown
@@ -132,6 +133,8 @@ def _judge_unpredicted(desired: EmittedObject, observed: Observed, namespaces: s
         raise ValueError(f"{desired.ref} was observed without a prediction and without a refusal")
     told = shown(refusal, desired.manifest, live)
     if live is not None and is_immutable_field(refusal):
+        if not any(entry.ours for entry in manager_entries(live)):
+            return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, refusal=_somebody_elses(told, live))
         return _Judgement(Action.REPLACE, Reason.IMMUTABLE_FIELD, declared_changes(live, desired), refusal=told)
     fields = declared_changes(live, desired) if live is not None and is_invalid(refusal) else ()
     return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, fields, refusal=told)
@@ -140,6 +143,16 @@ def _judge_unpredicted(desired: EmittedObject, observed: Observed, namespaces: s
 def _no_namespace(ref: ObjectRef) -> Refusal:
     text = f"The namespace {ref.namespace} does not exist and no policy makes it. Create it, or let a policy make it."
     return Refusal(404, "NotFound", text)
+
+
+def _somebody_elses(refusal: Refusal, live: Manifest) -> Refusal:
+    """An object of our name that others made and that cannot become what we want: never ours to delete."""
+    makers = ", ".join(sorted({entry.manager for entry in manager_entries(live)})) or "somebody else"
+    text = (
+        f"An object of this name exists, made by {makers} and never applied by us, and it cannot become what "
+        f"the policy wants. Name the service otherwise, or delete that object yourself. ({refusal.message})"
+    )
+    return Refusal(refusal.status, refusal.reason, text)
 
 
 def _terminating(live: Manifest) -> Refusal:

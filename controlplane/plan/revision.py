@@ -182,6 +182,31 @@ def decode(stored: Manifest) -> Revision:
     return Revision(header, manifests)
 
 
+@dataclass(frozen=True, slots=True)
+class GoodRevision:
+    """What the metadata of a good revision tell: the start of its digest, since when (RFC 3339), and its settings."""
+
+    digest_start: str
+    since: str
+    settings: Mapping[str, Any]
+
+    def is_of(self, digest: str) -> bool:
+        """Whether it holds the manifests with this digest."""
+        return digest.startswith(self.digest_start)
+
+
+def good_revision(metadata_only: Manifest) -> tuple[str, GoodRevision]:
+    """The service of a stored revision, and what its metadata tell. Damaged settings count as none."""
+    metadata = metadata_only["metadata"]
+    annotations = metadata.get("annotations") or {}
+    service = f"{metadata['namespace']}/{metadata['labels'][SERVICE_LABEL]}"
+    try:
+        settings = _settings(annotations.get(SETTINGS, "{}"))
+    except ValueError:
+        settings = {}
+    return service, GoodRevision(metadata["name"].rpartition("-")[2], annotations.get(OUTCOME_TIME, ""), settings)
+
+
 def encode_settings(settings: Mapping[str, Any]) -> str:
     """Settings as the annotation holds them."""
     return json.dumps(dict(settings), sort_keys=True, separators=(",", ":"))

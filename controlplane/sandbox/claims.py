@@ -29,9 +29,18 @@ def apply_claims(api: ApiServer, claims: Iterable[SimulatedClaim]) -> int:
     wanted = sorted(set(claims))
     for claim in wanted:
         _create(api, "/api/v1/namespaces", _namespace(claim.namespace))
+        _drop_released(api, claim)
         _create(api, "/api/v1/persistentvolumes", _volume(claim))
         _create(api, f"/api/v1/namespaces/{claim.namespace}/persistentvolumeclaims", _claim(claim))
     return len(wanted)
+
+
+def _drop_released(api: ApiServer, claim: SimulatedClaim) -> None:
+    """A volume whose claim was deleted stays bound to it for good, so a claim of that name would wait for ever."""
+    path = f"/api/v1/persistentvolumes/{claim.namespace}-{claim.name}"
+    live = api.find(path)
+    if live is not None and live.get("status", {}).get("phase") == "Released":
+        api.delete(path)
 
 
 def _create(api: ApiServer, path: str, manifest: Object) -> None:

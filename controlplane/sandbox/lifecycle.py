@@ -107,12 +107,19 @@ def find(name: str = DEFAULT_NAME, *, folders: Folders | None = None) -> Sandbox
     folder = folders.sandbox(name)
     record = read(folder)
     alive = programs.running(record)
-    if record is None or alive.keys() != set(PROGRAMS):
+    if record is None:
+        there = ", ".join(folders.names()) or "none"
+        raise NotRunning(f"there is no sandbox {name!r}", f"There are: {there}. Start one: {_up(name)}")
+    if alive.keys() != set(PROGRAMS):
         raise NotRunning(
             f"the sandbox {name!r} does not run: {len(alive)} of {len(PROGRAMS)} programs are alive",
-            "Start or repair it: controlplane sandbox up",
+            f"Start or repair it: {_up(name)}",
         )
     return _sandbox(name, Place(folder, record.ports, binaries_in(folders.cache)))
+
+
+def _up(name: str) -> str:
+    return f"controlplane sandbox up --name {name}"
 
 
 def _started(name: str, folder: Path, cache: Path, api_port: int | None, report: Report) -> Place:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,21 @@ def test_only_an_immutable_field_makes_a_replacement(status: int, message: str, 
     assert change.refusal is not None
     if action is Action.REPLACE:
         assert [f.label for f in change.fields] == ["spec.template.spec.containers[name=vllm].image"]
+
+
+def test_an_object_that_was_never_ours_is_not_replaced() -> None:
+    wanted, seen = observed("deployment-image-edited")
+    assert seen.live is not None
+    live = {**seen.live, "metadata": {**seen.live["metadata"]}}
+    live["metadata"]["managedFields"] = [
+        entry for entry in live["metadata"]["managedFields"] if entry["manager"] != "controlplane"
+    ]
+    refusal = Refusal(422, "Invalid", 'Deployment.apps "chat" is invalid: spec.selector: field is immutable')
+    change = change_of(wanted, replace(seen, live=live, predicted=None, refusal=refusal))
+    assert change.action is Action.CANNOT_COMPARE
+    assert change.refusal is not None
+    assert "made by kubectl-edit" in change.refusal.message
+    assert "never applied by us" in change.refusal.message
 
 
 def test_changes_come_in_apply_order_with_their_service() -> None:

@@ -83,6 +83,16 @@ class Cluster:
         resource = self.discovery.resource(api_version, kind)
         return tuple(reading.listed(self.requests, resource, namespace or "", label_selector=label_selector))
 
+    def list_metadata(
+        self, api_version: str, kind: str, namespace: str | None = None, label_selector: str | None = None
+    ) -> tuple[Manifest, ...]:
+        """As `list`, with nothing of each object but its metadata."""
+        resource = self.discovery.resource(api_version, kind)
+        found = reading.listed(
+            self.requests, resource, namespace or "", label_selector=label_selector, metadata_only=True
+        )
+        return tuple(found)
+
     def delete(self, ref: ObjectRef, uid: str | None, *, resource_version: str | None = None) -> bool:
         """Delete exactly the object with this uid; False when it was gone already. Raises `Stale`."""
         return writing.delete(self.requests, self.discovery, ref, uid=uid, resource_version=resource_version)

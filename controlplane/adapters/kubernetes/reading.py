@@ -35,6 +35,10 @@ def get(requests: Requests, discovery: Discovery, ref: ObjectRef) -> Manifest | 
     return value
 
 
+METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+"""Asks for names, labels and annotations alone: a kind may be large (a revision holds all its manifests)."""
+
+
 def listed(
     requests: Requests,
     resource: Resource,
@@ -42,6 +46,7 @@ def listed(
     *,
     label_selector: str | None = None,
     field_selector: str | None = None,
+    metadata_only: bool = False,
     page: int = PAGE,
 ) -> Iterator[Manifest]:
     """The objects of a kind in order of namespace and name, page by page as they are consumed.
@@ -56,26 +61,27 @@ def listed(
         query["fieldSelector"] = field_selector
     while True:
         try:
-            answer = _page(requests, resource, namespace, query)
+            answer = _page(requests, resource, namespace, query, METADATA if metadata_only else "")
         except Expired:
             query = {key: value for key, value in query.items() if key not in {"limit", "continue"}}
             continue
         for item in answer.get("items") or ():
-            # A listing leaves these two out of its items.
-            yield {"apiVersion": resource.api_version, "kind": resource.kind, **item}
+            # A listing leaves these two out of its items, or says there that they are only metadata.
+            yield {**item, "apiVersion": resource.api_version, "kind": resource.kind}
         token = (answer.get("metadata") or {}).get("continue")
         if not token:
             return
         query["continue"] = token
 
 
-def _page(requests: Requests, resource: Resource, namespace: str, query: dict[str, str]) -> Any:
+def _page(requests: Requests, resource: Resource, namespace: str, query: dict[str, str], accept: str) -> Any:
     place = f" in {namespace}" if namespace else ""
     return requests.read(
         resource.collection(namespace),
         f"listing of {resource.kind}{place}",
         query=query,
         secret=is_secret(resource.kind),
+        accept=accept,
     ).value()
 
 

@@ -39,9 +39,11 @@ class Requests:
         self.connection = connection
         self._pause = pause
 
-    def read(self, path: str, asked: str, *, query: Query | None = None, secret: bool = False) -> Answer:
+    def read(
+        self, path: str, asked: str, *, query: Query | None = None, secret: bool = False, accept: str = ""
+    ) -> Answer:
         """GET, tried again for a moment when the server is overloaded or does not answer."""
-        return self._patiently("GET", path, asked, query, secret=secret)
+        return self._patiently("GET", path, asked, query, secret=secret, accept=accept)
 
     def ask_once(self, path: str, asked: str) -> Answer:
         """GET without a second try, for what is asked again anyway: a pod behind the proxy."""
@@ -84,10 +86,11 @@ class Requests:
         content_type: str = "application/json",
         *,
         secret: bool,
+        accept: str = "",
     ) -> Answer:
         for pause in _PAUSES_SECONDS:
             try:
-                answer = self._once(method, path, asked, query, body, content_type, secret=secret)
+                answer = self._once(method, path, asked, query, body, content_type, secret=secret, accept=accept)
             except Unreachable:
                 self._pause(pause)
                 continue
@@ -95,10 +98,19 @@ class Requests:
                 return answer
             told = retry_after(answer)
             self._pause(min(told if told is not None else pause, _LONGEST_WAIT_SECONDS))
-        return self._once(method, path, asked, query, body, content_type, secret=secret)
+        return self._once(method, path, asked, query, body, content_type, secret=secret, accept=accept)
 
     def _once(
-        self, method: str, path: str, asked: str, query: Query | None, body: Any, content_type: str, *, secret: bool
+        self,
+        method: str,
+        path: str,
+        asked: str,
+        query: Query | None,
+        body: Any,
+        content_type: str,
+        *,
+        secret: bool,
+        accept: str = "",
     ) -> Answer:
         import urllib3
 
@@ -109,6 +121,8 @@ class Requests:
             headers["Content-Type"] = content_type
         elif method == "GET":
             headers["Accept-Encoding"] = "gzip"
+        if accept:
+            headers["Accept"] = accept
         timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS)
         try:
             response = self.connection.pool.request(

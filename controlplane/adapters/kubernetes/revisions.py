@@ -17,6 +17,7 @@ from controlplane.plan.revision import (
     OUTCOME_TIME,
     SERVICE_LABEL,
     SETTINGS,
+    GoodRevision,
     Outcome,
     Revision,
     RevisionDamaged,
@@ -27,6 +28,7 @@ from controlplane.plan.revision import (
     digest_of,
     encode,
     encode_settings,
+    good_revision,
     newest_good,
     revision_ref,
     superfluous,
@@ -103,6 +105,16 @@ class RevisionStore:
         selector = f"{SERVICE_LABEL}={name},{OUTCOME_LABEL}"
         found = self._cluster.list("apps/v1", "ControllerRevision", namespace, selector)
         return tuple(sorted(_readable(found), key=lambda each: each.number))
+
+    def good_in(self, namespace: str) -> Mapping[str, GoodRevision]:
+        """The revision last found good of every service in a namespace (`namespace/name`), without its manifests."""
+        selector = f"{SERVICE_LABEL},{OUTCOME_LABEL}={Outcome.GOOD}"
+        found: dict[str, GoodRevision] = {}
+        for stored in self._cluster.list_metadata("apps/v1", "ControllerRevision", namespace, selector):
+            service, good = good_revision(stored)
+            known = found.get(service)
+            found[service] = good if known is None or known.since <= good.since else known
+        return found
 
     def newest_good(self, service: str, *, other_than: int | None = None) -> RevisionHeader | None:
         """The revision last found good, to return to; None when there is none yet."""

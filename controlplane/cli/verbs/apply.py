@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from controlplane.cli.exit import Exit
+from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.options import cluster_options, paths, yes
 
 
@@ -39,6 +39,8 @@ def command(
     from controlplane.cli.target import Choice
 
     choice = Choice(sandbox, kubeconfig, context)
-    plan_file = len(paths) == 1 and is_plan_file(Path(paths[0]))
+    plan_file = any(is_plan_file(Path(path)) for path in paths)
+    if plan_file and len(paths) > 1:
+        raise VerbEnd(Exit.USAGE, f"{len(paths)} paths, and a plan file among them", "Give the plan file alone.")
     ready = from_plan_file(Path(paths[0]), choice) if plan_file else from_policies(paths, choice)
     return carry_out(ready, ask=not (yes or plan_file), reason=reason, force=force_conflicts, wait=not no_wait)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from controlplane.cli.exit import Exit
+from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.options import cluster_options, format_option, output_option, paths
 from controlplane.cli.output import write_output
 from controlplane.cli.terminal import wants_colour
 
 if TYPE_CHECKING:
+    from controlplane.cli.target import Choice
     from controlplane.plan.changes import ChangeSet
 
 
@@ -39,42 +43,58 @@ def command(
     Exit 0 done, 1 the policies have errors, 4 the cluster refused; with --detailed-exitcode 2 when something would
     change.
     """
+    from controlplane.cli.agreed import Agreed
     from controlplane.cli.compilation import compiled
     from controlplane.cli.planning import fleet_context, plan_against
     from controlplane.cli.target import Choice, connect
     from controlplane.cli.views import plan_json, plan_text
     from controlplane.plan.offline import plan_offline
 
+    choice = Choice(sandbox, kubeconfig, context)
+    if offline and choice != Choice():
+        raise VerbEnd(Exit.USAGE, "--offline asks no cluster, and another option names one", "Leave one of them out.")
     result = compiled(paths)
+    due: Mapping[str, str] = {}
     if offline:
-        changes = plan_offline(result.bundle, result.stack.inventory, source_digests=result.whole.digests())
+        changes = plan_offline(
+            result.bundle, result.stack.inventory, result.stack.workloads, source_digests=result.whole.digests()
+        )
     else:
-        target = connect(Choice(sandbox, kubeconfig, context), fleet_context(result.whole.policies))
+        target = connect(choice, fleet_context(result.whole.policies))
         changes = plan_against(target, result).changes
+        due = Agreed(changes, target).services()
+        changes = replace(changes, notes=(*changes.notes, *_without_changes(changes, due)))
         _say_where(target.context, simulated=target.simulated)
     if format_ == "json":
         click.echo(plan_json.render(changes))
     else:
         click.echo(plan_text.render(changes, colour=wants_colour(), show_foreign=show_foreign))
     if output:
-        _write(changes, output)
-    return _code(changes, detailed=detailed_exitcode)
+        _write(changes, output, choice)
+    return _code(changes, due, detailed=detailed_exitcode)
 
 
 def _say_where(context: str, *, simulated: bool) -> None:
     click.echo(f"cluster {context}{' (sandbox: machines and pods are simulated)' if simulated else ''}", err=True)
 
 
-def _write(changes: ChangeSet, output: str) -> None:
+def _without_changes(changes: ChangeSet, due: Mapping[str, str]) -> tuple[str, ...]:
+    """A sentence for each service whose objects stay as they are and that `apply` would roll out all the same."""
+    changing = {c.service for c in changes.effective()}
+    return tuple(f"apply rolls {name} out: {why}." for name, why in due.items() if name not in changing)
+
+
+def _write(changes: ChangeSet, output: str, choice: Choice) -> None:
     from controlplane.plan.planfile import write_plan
 
     write_output(output, write_plan(changes))
-    click.echo(f"wrote the plan to {output}; carry it out with: controlplane apply {output}", err=True)
+    words = ["controlplane", "apply", output, *choice.words()]
+    click.echo(f"wrote the plan to {output}; carry it out with: {shlex.join(words)}", err=True)
 
 
-def _code(changes: ChangeSet, *, detailed: bool) -> Exit:
+def _code(changes: ChangeSet, due: Mapping[str, str], *, detailed: bool) -> Exit:
     from controlplane.plan.changes import Action
 
     if changes.count(Action.CANNOT_COMPARE):
         return Exit.REFUSED
-    return Exit.CHANGES if detailed and changes.effective() else Exit.OK
+    return Exit.CHANGES if detailed and (changes.effective() or due) else Exit.OK

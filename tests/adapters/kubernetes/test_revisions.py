@@ -134,3 +134,30 @@ def test_a_large_revision_just_under_the_limit_is_taken_by_the_cluster(store: Re
     noise = "".join(digest_of([{"n": number}]) for number in range(19_000))
     large = stored(store, namespace, noise)
     assert store.load(f"{namespace}/chat", large.header.number).manifests == manifests(namespace, noise)
+
+
+def test_good_revisions_of_a_namespace_are_known_from_metadata_alone(store: RevisionStore, namespace: str) -> None:
+    service = f"{namespace}/chat"
+    first, second = stored(store, namespace, "1"), stored(store, namespace, "2")
+    assert store.good_in(namespace) == {}
+    store.mark(service, second.header.number, Outcome.GOOD, at="2026-11-29T10:00:00Z")
+    store.mark(service, first.header.number, Outcome.GOOD, at="2026-11-29T11:00:00Z")
+    good = store.good_in(namespace)[service]
+    assert good.is_of(first.header.digest)
+    assert not good.is_of(second.header.digest)
+    assert (good.since, good.settings) == ("2026-11-29T11:00:00Z", {})
+
+
+def test_settings_change_while_the_revision_stays(store: RevisionStore, namespace: str) -> None:
+    first = stored(store, namespace, "1")
+    again = store.store(
+        f"{namespace}/chat",
+        first.manifests,
+        plan_digest="",
+        author="",
+        reason="",
+        created_at="",
+        settings={"drift_mode": "enforce"},
+    )
+    assert (again.header.number, again.header.settings) == (1, {"drift_mode": "enforce"})
+    assert store.load(f"{namespace}/chat", 1).header.settings == {"drift_mode": "enforce"}

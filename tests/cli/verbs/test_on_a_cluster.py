@@ -62,9 +62,11 @@ class Chat:
             text = text.replace(old, new)
         self.file.write_text(text.replace("POOL", self._pool))
 
-    def __call__(self, verb: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, verb: str, *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         where = ("--kubeconfig", self.sandbox.kubeconfig, "--context", self.sandbox.context)
-        return self._run(verb, *arguments, *where)
+        return self._run(verb, *arguments, *where, environment=environment)
 
     def deployment(self) -> dict[str, Any]:
         return self.sandbox.api().get(f"/apis/apps/v1/namespaces/{self.namespace}/deployments/chat")
@@ -165,6 +167,43 @@ def test_rollback_brings_the_earlier_revision_back(chat: Chat) -> None:
     image = chat.deployment()["spec"]["template"]["spec"]["containers"][0]["image"]
     assert image == "registry.example/vllm-openai:v0.33.0"
     assert "healthy, revision 1" in succeeded(chat("status", f"{chat.namespace}/chat"))
+
+
+def test_change_of_settings_alone_is_a_change_that_writes_no_object(chat: Chat) -> None:
+    succeeded(chat("apply", chat.file, "--yes"))
+    before = chat.deployment()["metadata"]["resourceVersion"]
+    chat.write(**{"mode: warn": "mode: enforce"})
+    plan = chat("plan", chat.file, "--detailed-exitcode")
+    assert plan.returncode == 2
+    assert "its rollout settings changed" in plan.stdout
+    succeeded(chat("apply", chat.file, "--yes"))
+    assert chat.deployment()["metadata"]["resourceVersion"] == before
+    assert "drift (enforce)" in succeeded(chat("status", f"{chat.namespace}/chat"))
+
+
+def test_object_of_the_same_name_that_others_made_is_never_replaced(chat: Chat) -> None:
+    container = {"name": "web", "image": "registry.example/web:1"}
+    theirs = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "chat", "namespace": chat.namespace},
+        "spec": {
+            "replicas": 0,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [container]}},
+        },
+    }
+    made = chat.sandbox.api().create(f"/apis/apps/v1/namespaces/{chat.namespace}/deployments", theirs)
+    result = chat("apply", chat.file, "--yes", "--force-conflicts")
+    assert result.returncode == 4
+    assert "never applied by us" in result.stdout
+    assert chat.deployment()["metadata"]["uid"] == made["metadata"]["uid"]
+
+
+def test_unreachable_temporal_leaves_no_revision_behind(chat: Chat) -> None:
+    failed = chat("apply", chat.file, "--yes", environment={"TEMPORAL_ADDRESS": "127.0.0.1:1"})
+    assert failed.returncode == 4
+    assert chat("history", f"{chat.namespace}/chat").returncode == 2
 
 
 def test_unknown_service_is_told_the_nearest_one(chat: Chat) -> None:
