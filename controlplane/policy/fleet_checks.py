@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from controlplane.diagnostics import Diagnostic, KeyPath, RelatedSpan, Severity
 from controlplane.policy.findings import finding
 from controlplane.policy.fleet import FleetSpec, Pool
 from controlplane.policy.policy_set import Policy
+
+MOST_NODES: Final = 65_000
 
 
 def check_fleet(policy: Policy[FleetSpec]) -> list[Diagnostic]:
@@ -23,6 +26,7 @@ def check_fleet(policy: Policy[FleetSpec]) -> list[Diagnostic]:
     ]
     findings += _claimed_twice(policy, claims)
     findings += _namespaces_of_kubernetes(policy)
+    findings += _more_nodes_than_a_cluster(policy)
     # A label that was refused may be the one that tells pools apart.
     told_apart = not any({"labels", "selector"} & set(path) for path in policy.put_aside)
     for index, pool in enumerate(spec.pools):
@@ -49,6 +53,20 @@ def _twice(policy: Policy[FleetSpec], key: str, names: Sequence[str]) -> Iterato
                 "Rename or remove one of them.",
                 related=(RelatedSpan(policy.span("spec", key, first, "name"), "the first"),),
             )
+
+
+def _more_nodes_than_a_cluster(policy: Policy[FleetSpec]) -> Iterator[Diagnostic]:
+    """The largest managed clusters have 65000 nodes (2026); every node is packed one by one."""
+    most = sum(pool.nodes.max for pool in policy.spec.pools)
+    if most > MOST_NODES:
+        path: KeyPath = ("spec", "pools")
+        yield finding(
+            "policy/too-many-nodes",
+            f"the pools may grow to {most} nodes together; no cluster has more than {MOST_NODES}",
+            policy.document.key_span(path),
+            path,
+            "Lower nodes.max of the pools, or describe each cluster in a Fleet of its own.",
+        )
 
 
 def _namespaces_of_kubernetes(policy: Policy[FleetSpec]) -> Iterator[Diagnostic]:

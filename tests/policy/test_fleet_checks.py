@@ -64,3 +64,10 @@ def test_namespaces_of_kubernetes_are_never_ours() -> None:
     )
     found = one(findings(fleet, service()), "policy/bad-value")
     assert found.path == ("spec", "namespaces", 1, "managed")
+
+
+def test_more_nodes_than_any_cluster_has_are_refused() -> None:
+    pool = "    - {{name: p{0}, nodes: 5000, cpu: 8, memory: 8Gi, labels: {{example.com/pool: p{0}}}}}\n"
+    fleet = FLEET.replace("  storage:\n", "".join(pool.format(i) for i in range(13)) + "  storage:\n")
+    found = one(findings(fleet, service()), "policy/too-many-nodes")
+    assert "65002 nodes together; no cluster has more than 65000" in found.message
