@@ -54,6 +54,9 @@ def come_up() -> bool:
 
 def roll_out(own: Path) -> bool:
     title("2. the plan, then the rollout by Temporal, service by service")
+    say(
+        "(chat is a copy of policies/chat-8b with a drift check that heals every 10 s, and a minute for its machines)"
+    )
     first = controlplane("plan", str(own), "--sandbox", SANDBOX) == 0
     folders = (str(own), *REFERENCES[1:])
     return first and all(controlplane("apply", folder, "--sandbox", SANDBOX, "--yes") == 0 for folder in folders)

@@ -50,12 +50,26 @@ def fleet_context(policies: PolicySet) -> str | None:
 
 def plan_against(target: Target, compiled: Compiled) -> Planned:
     """Ask the API server what would become of every object, and compare."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    with ThreadPoolExecutor(max_workers=2) as pool:
         missing = pool.submit(missing_claims, target, compiled.stack)
+        others = pool.submit(other_services, target, compiled.bundle.services())
         changes = observe_and_plan(target, compiled.bundle, compiled.whole.digests())
-        notes = (*changes.notes, *missing.result())
+        notes = (*changes.notes, *missing.result(), *others.result())
     settings = {service: asdict(each) for service, each in compiled.whole.resolution.settings.items()}
     return Planned(compiled.bundle, replace(changes, notes=notes, settings=settings, context=target.context))
+
+
+def other_services(target: Target, services: Sequence[str]) -> tuple[str, ...]:
+    """A sentence naming what was rolled out in these namespaces before and is not among these policies."""
+    from controlplane.adapters.kubernetes import RevisionStore
+
+    store = RevisionStore(target.cluster)
+    namespaces = sorted({service.partition("/")[0] for service in services})
+    found = sorted({s for namespace in namespaces for s in store.good_in(namespace)} - set(services))
+    if not found:
+        return ()
+    verb = "is" if len(found) == 1 else "are"
+    return (f"{', '.join(found)} {verb} not in these policies, and left as before: running, and watched for drift.",)
 
 
 def missing_claims(target: Target, stack: Stack) -> tuple[str, ...]:
