@@ -14,7 +14,7 @@ from controlplane.emit.bundle import EmittedObject
 from controlplane.plan.changes import FieldChange, Observed, Overruled, Refusal
 from controlplane.plan.differ import declared_changes, field_changes, overruled_fields
 from controlplane.plan.order import in_apply_order
-from controlplane.plan.refusals import is_invalid, shown
+from controlplane.plan.refusals import is_invalid, shown, terminating
 from controlplane.stack.references import ObjectRef
 
 
@@ -68,6 +68,8 @@ def _object(desired: EmittedObject, observed: Observed) -> ObjectDrift:
     live, predicted = observed.live, observed.predicted
     if live is None:
         return ObjectDrift(desired.ref, DriftState.MISSING, refusal=observed.refusal)
+    if (leaving := terminating(live)) is not None:
+        return ObjectDrift(desired.ref, DriftState.CANNOT_COMPARE, refusal=leaving)
     if predicted is None:
         return _refused(desired, observed)
     fields = field_changes(live, predicted, desired)

@@ -25,7 +25,7 @@ from controlplane.plan.differ import (
 from controlplane.plan.field_ownership import manager_entries
 from controlplane.plan.order import in_apply_order
 from controlplane.plan.redaction import redact_text
-from controlplane.plan.refusals import is_immutable_field, is_invalid, is_missing_namespace, shown
+from controlplane.plan.refusals import is_immutable_field, is_invalid, is_missing_namespace, shown, terminating
 from controlplane.plan.staleness import precondition
 from controlplane.stack.references import ObjectRef
 
@@ -105,8 +105,8 @@ def _change(desired: EmittedObject, observed: Observed, namespaces: set[str]) ->
 
 
 def _judge(desired: EmittedObject, observed: Observed, namespaces: set[str]) -> _Judgement:
-    if observed.live is not None and observed.live["metadata"].get("deletionTimestamp"):
-        return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, refusal=_terminating(observed.live))
+    if (leaving := terminating(observed.live)) is not None:
+        return _Judgement(Action.CANNOT_COMPARE, Reason.REFUSED, refusal=leaving)
     if observed.predicted is None:
         return _judge_unpredicted(desired, observed, namespaces)
     if observed.live is None:
@@ -153,14 +153,6 @@ def _somebody_elses(refusal: Refusal, live: Manifest) -> Refusal:
         f"the policy wants. Name the service otherwise, or delete that object yourself. ({refusal.message})"
     )
     return Refusal(refusal.status, refusal.reason, text)
-
-
-def _terminating(live: Manifest) -> Refusal:
-    since = live["metadata"]["deletionTimestamp"]
-    text = (
-        f"It is being deleted since {since}; whatever is written to it now goes with it. Plan again once it is gone."
-    )
-    return Refusal(409, "Terminating", text)
 
 
 def _kept_notes(change: Change, observed: Observed) -> tuple[str, ...]:

@@ -37,3 +37,14 @@ def is_missing_namespace(refusal: Refusal, namespace: str) -> bool:
 def shown(refusal: Refusal, *objects: Manifest | None) -> Refusal:
     """The refusal with the values of secrets taken out of its message."""
     return Refusal(refusal.status, refusal.reason, redact_text(refusal.message, *objects))
+
+
+def terminating(live: Manifest | None) -> Refusal | None:
+    """Why an object that is being deleted is neither compared nor written; None for any other."""
+    since = None if live is None else live["metadata"].get("deletionTimestamp")
+    if since is None:
+        return None
+    text = (
+        f"It is being deleted since {since}; whatever is written to it now goes with it. Plan again once it is gone."
+    )
+    return Refusal(409, "Terminating", text)

@@ -125,6 +125,8 @@ def test_an_object_that_is_being_deleted_cannot_be_compared() -> None:
     assert change.action is Action.CANNOT_COMPARE
     assert change.refusal is not None
     assert "2026-01-01T00:00:00Z" in change.refusal.message
+    [found] = drift(bundle(wanted).objects, [seen]).unclear
+    assert found.refusal == change.refusal
 
 
 def test_orphans_are_named_and_left_alone() -> None:
