@@ -136,7 +136,7 @@ def prepare(folder: Path, sandbox: Sandbox) -> tuple[Command, Command]:
     count = apply_all(sandbox, manifests)
     print(f"{count} objects are applied")
     cluster = ["--kubeconfig", str(sandbox.kubeconfig), "--context", sandbox.context]
-    ours = Command([*program, "plan", "--detailed-exitcode", *cluster, str(policies)], environment)
+    ours = Command([*program, "plan", *cluster, str(policies)], environment)
     kubectl = Command(
         [
             str(sandbox.kubectl),

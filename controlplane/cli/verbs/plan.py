@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -79,9 +79,18 @@ def _say_where(context: str, *, simulated: bool) -> None:
 
 
 def _without_changes(changes: ChangeSet, due: Mapping[str, str]) -> tuple[str, ...]:
-    """A sentence for each service whose objects stay as they are and that `apply` would roll out all the same."""
+    """A sentence for each reason to roll out services whose objects stay as they are."""
     changing = {c.service for c in changes.effective()}
-    return tuple(f"apply rolls {name} out: {why}." for name, why in due.items() if name not in changing)
+    by_reason: dict[str, list[str]] = {}
+    for name, why in due.items():
+        if name not in changing:
+            by_reason.setdefault(why, []).append(name)
+    return tuple(f"apply rolls {_some(names)} out: {why}." for why, names in by_reason.items())
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _write(changes: ChangeSet, output: str, choice: Choice) -> None:
