@@ -25,7 +25,7 @@ from controlplane.plan.order import Stage, stage
 from controlplane.plan.plan import ref_of
 from controlplane.plan.pod_health import DEFAULT_PATIENCE, Patience
 from controlplane.plan.redaction import redact_text
-from controlplane.plan.revision import Outcome, Revision
+from controlplane.plan.revision import Outcome, Revision, newest_good
 from controlplane.workflows import cluster_writes as writes
 from controlplane.workflows.binding import ref_of as reference
 from controlplane.workflows.cluster_health import look
@@ -190,11 +190,13 @@ def _check_deletion(live: Manifest | None, uid: str, name: str) -> None:
 def _last_good(query: RevisionQuery) -> StoredRevision:
     with _connected(query.cluster) as cluster:
         store = RevisionStore(cluster)
-        header = store.newest_good(str(query.service), other_than=query.besides.number)
+        headers = store.headers(str(query.service))
+        newest, header = newest_good(headers), newest_good(headers, other_than=query.besides.number)
+        again = newest is not None and newest.number == query.besides.number
         if header is None:
-            return StoredRevision()
+            return StoredRevision(asked_is_newest=again)
         manifests = store.load_digest(str(query.service), header.digest).manifests
-        return StoredRevision(RevisionRef(header.number, header.digest), _groups(manifests))
+        return StoredRevision(RevisionRef(header.number, header.digest), _groups(manifests), again)
 
 
 def _apply_group(order: GroupOrder) -> ObjectOutcomes:

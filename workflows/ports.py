@@ -51,10 +51,14 @@ class RevisionQuery:
 
 @dataclass(frozen=True, slots=True)
 class StoredRevision:
-    """A revision in the cluster, number 0 when there is none, and its order groups."""
+    """A revision in the cluster, number 0 when there is none, and its order groups.
+
+    `asked_is_newest`: the revision that the query left out is the one last found good, this one only the one before.
+    """
 
     revision: RevisionRef = NO_REVISION
     groups: tuple[str, ...] = ()
+    asked_is_newest: bool = False
 
 
 @dataclass(frozen=True, slots=True)

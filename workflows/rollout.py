@@ -203,15 +203,20 @@ class Rollout:
         obstacle = self._obstacle()
         if not obstacle:
             obstacle = await self._return()
-        await self._mark(Mark.FAILED if obstacle else Mark.RETURNED)
+        if not self._last_good.asked_is_newest:
+            await self._mark(Mark.FAILED if obstacle else Mark.RETURNED)
         if obstacle:
-            return self._outcome(Result.FAILED, closed, return_failure=obstacle)
+            as_it_was = closed.cancelled and self._last_good.asked_is_newest
+            return self._outcome(Result.CANCELLED if as_it_was else Result.FAILED, closed, return_failure=obstacle)
         result = Result.CANCELLED if closed.cancelled else Result.RETURNED
         return self._outcome(result, closed, returned_to=self._last_good.revision)
 
     def _obstacle(self) -> str:
         if self._request.on_failure is OnFailure.STOP:
             return "not returned, because the rollout policy says stop; the objects are left as they are"
+        if self._last_good.asked_is_newest:
+            # A node that is away while only settings changed must not bring yesterday's model back.
+            return f"{self._request.revision} was the good one already, so no older one is brought back"
         if not self._last_good.revision.number:
             return "no revision of this service was ever good, so there is nothing to return to; the objects are left"
         return ""

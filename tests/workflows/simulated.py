@@ -144,9 +144,11 @@ class SimulatedCluster(ClusterPorts):
         """The newest one marked good."""
         world = await self._enter("last_good")
         good = [n for n, r in world.revisions.items() if r["mark"] == "good" and n != query.besides.number]
+        newest = max((n for n, r in world.revisions.items() if r["mark"] == "good"), default=0)
+        again = newest == query.besides.number
         if not good:
-            return StoredRevision()
-        return StoredRevision(revision_of(good[-1]), tuple(world.revisions[good[-1]]["groups"]))
+            return StoredRevision(asked_is_newest=again)
+        return StoredRevision(revision_of(good[-1]), tuple(world.revisions[good[-1]]["groups"]), again)
 
     @activity.defn
     async def apply_group(self, order: GroupOrder) -> ObjectOutcomes:

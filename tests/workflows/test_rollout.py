@@ -58,6 +58,23 @@ def test_a_layer_that_fails_returns_the_service_and_is_named(temporal_address: s
     assert (world.revisions[1]["mark"], world.revisions[2]["mark"]) == ("good", "returned")
 
 
+def test_the_good_revision_again_is_not_replaced_by_an_older_one_when_it_fails(temporal_address: str) -> None:
+    world = world_with()
+
+    async def scene(stage: Stage) -> None:
+        await stage.roll_out(1)
+        await stage.roll_out(2)
+        world.revisions[2]["health"] = {"machines": "a node is away"}
+        outcome = await stage.roll_out(2, reason="only the drift interval changed")
+        assert (outcome.result, outcome.returned_to) == (Result.FAILED, None)
+        assert "revision 2 was the good one already" in outcome.return_failure
+        assert (await stage.state()).revision == revision_of(2)
+
+    play(temporal_address, world, scene)
+    assert world.live["chat"] == "v2"
+    assert (world.revisions[1]["mark"], world.revisions[2]["mark"]) == ("good", "good")
+
+
 @pytest.mark.parametrize("layer", Layer)
 def test_a_layer_whose_time_is_up_returns_the_service(temporal_address: str, layer: Layer) -> None:
     world = world_with({layer.value: NEVER})

@@ -257,7 +257,7 @@ def test_a_request_without_a_worker_says_so(temporal_address: str) -> None:
     async def scene(stage: Stage) -> None:
         stage.queue = "nobody-polls-this"
         request = stage.request(1)
-        with pytest.raises(Unreachable, match="no worker answered within 1 s"):
+        with pytest.raises(Unreachable, match="no worker of Temporal answered within 1 s"):
             await commands.request_rollout(stage.client, request, task_queue=stage.queue, patience_s=1)
 
     play(temporal_address, world_with(), scene)
