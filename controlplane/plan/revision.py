@@ -27,6 +27,8 @@ OUTCOME_TIME = "controlplane.dev/outcome-at"
 """An annotation: label values may not hold colons."""
 
 SETTINGS = "controlplane.dev/rollout-settings"
+SETTINGS_ASKED = "controlplane.dev/rollout-settings-asked"
+"""Other settings that a known revision is to be rolled out with; in force once that has succeeded."""
 """An annotation, since a ControllerRevision's data may not change and how a service is rolled out may."""
 
 LIMIT_BYTES = 1_000_000
@@ -56,7 +58,8 @@ class RevisionDamaged(Exception):
 class RevisionHeader:
     """All of a revision but its manifests. `service` is `namespace/name`; times are RFC 3339; `previous` a number.
 
-    `settings` are how it was rolled out last, as plain values: time-outs, return, drift.
+    `settings` are how it was rolled out last, as plain values: time-outs, return, drift. `asked` are others, of a
+    rollout that has not succeeded yet.
     """
 
     service: str
@@ -70,6 +73,7 @@ class RevisionHeader:
     outcome: Outcome = Outcome.PENDING
     outcome_at: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] | None = None
 
     @property
     def ref(self) -> ObjectRef:
@@ -158,6 +162,7 @@ def decode_header(stored: Manifest) -> RevisionHeader:
             outcome=Outcome(labels.get(OUTCOME_LABEL, Outcome.PENDING)),
             outcome_at=annotations.get(OUTCOME_TIME, ""),
             settings=_settings(annotations.get(SETTINGS, "{}")),
+            asked=_settings(annotations[SETTINGS_ASKED]) if SETTINGS_ASKED in annotations else None,
         )
     except (KeyError, ValueError) as error:
         raise RevisionDamaged(

@@ -17,6 +17,7 @@ from controlplane.plan.revision import (
     OUTCOME_TIME,
     SERVICE_LABEL,
     SETTINGS,
+    SETTINGS_ASKED,
     GoodRevision,
     Outcome,
     Revision,
@@ -123,7 +124,11 @@ class RevisionStore:
     def mark(self, service: str, number: int, outcome: Outcome, *, at: str) -> RevisionHeader:
         """Record what became of a revision, at an RFC 3339 time."""
         header = self._header(service, number)
-        self._cluster.patch_labels(header.ref, {OUTCOME_LABEL: outcome.value}, {OUTCOME_TIME: at})
+        annotations: dict[str, str | None] = {OUTCOME_TIME: at}
+        if outcome is Outcome.GOOD and header.asked is not None:
+            annotations |= {SETTINGS: encode_settings(header.asked), SETTINGS_ASKED: None}
+            header = replace(header, settings=header.asked, asked=None)
+        self._cluster.patch_labels(header.ref, {OUTCOME_LABEL: outcome.value}, annotations)
         return replace(header, outcome=outcome, outcome_at=at)
 
     def prune(self, service: str, *, keep: Sequence[int] = (), limit: int = 10) -> tuple[int, ...]:
@@ -134,12 +139,18 @@ class RevisionStore:
         return tuple(each.number for each in gone)
 
     def _with_settings(self, revision: Revision, settings: Mapping[str, Any] | None) -> Revision:
-        """The revision with these settings: the same content may be rolled out otherwise than before."""
+        """The revision with these settings asked for: the same content may be rolled out otherwise than before.
+
+        They are in force once a rollout has succeeded with them: one that failed must not count as done.
+        """
         header = revision.header
-        if settings is None or settings == header.settings:
+        if settings is None:
             return revision
-        self._cluster.patch_labels(header.ref, {}, {SETTINGS: encode_settings(settings)})
-        return replace(revision, header=replace(header, settings=settings))
+        asked = None if settings == header.settings else settings
+        if asked != header.asked:
+            value = None if asked is None else encode_settings(asked)
+            self._cluster.patch_labels(header.ref, {}, {SETTINGS_ASKED: value})
+        return replace(revision, header=replace(header, asked=asked))
 
     def _header(self, service: str, number: int) -> RevisionHeader:
         headers = self.headers(service)

@@ -148,7 +148,9 @@ def test_good_revisions_of_a_namespace_are_known_from_metadata_alone(store: Revi
     assert (good.since, good.settings) == ("2026-11-29T11:00:00Z", {})
 
 
-def test_settings_change_while_the_revision_stays(store: RevisionStore, namespace: str) -> None:
+def test_other_settings_of_a_revision_count_once_a_rollout_succeeded_with_them(
+    store: RevisionStore, namespace: str
+) -> None:
     first = stored(store, namespace, "1")
     again = store.store(
         f"{namespace}/chat",
@@ -159,5 +161,10 @@ def test_settings_change_while_the_revision_stays(store: RevisionStore, namespac
         created_at="",
         settings={"drift_mode": "enforce"},
     )
-    assert (again.header.number, again.header.settings) == (1, {"drift_mode": "enforce"})
-    assert store.load(f"{namespace}/chat", 1).header.settings == {"drift_mode": "enforce"}
+    asked, service = {"drift_mode": "enforce"}, f"{namespace}/chat"
+    assert (again.header.number, again.header.settings, again.header.asked) == (1, {}, asked)
+    store.mark(service, 1, Outcome.FAILED, at="2026-11-29T12:00:00Z")
+    assert store.load(service, 1).header.settings == {}
+    store.mark(service, 1, Outcome.GOOD, at="2026-11-29T12:01:00Z")
+    good = store.load(service, 1).header
+    assert (good.settings, good.asked) == (asked, None)
