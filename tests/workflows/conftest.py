@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from temporalio.client import Client
+from temporalio.service import RPCError
 
 
 def temporal_binary() -> str:
@@ -38,6 +41,20 @@ def await_port(port: int, process: subprocess.Popen[bytes]) -> None:
     raise AssertionError(f"nobody listens on {port}")
 
 
+async def await_frontend(address: str) -> None:
+    """A server that listens is not ready yet: it refuses clients, and then knows no namespace, for a moment."""
+    from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
+
+    for _ in range(600):
+        try:
+            client = await Client.connect(address)
+            await client.workflow_service.describe_namespace(DescribeNamespaceRequest(namespace="default"))
+            return
+        except (RuntimeError, RPCError):
+            await asyncio.sleep(0.05)
+    raise AssertionError(f"{address} did not become ready")
+
+
 @pytest.fixture(scope="session")
 def temporal_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a development server that continues entities as new after 300 events, so that tests see it."""
@@ -51,6 +68,7 @@ def temporal_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         )
         try:
             await_port(port, process)
+            asyncio.run(await_frontend(f"127.0.0.1:{port}"))
             yield f"127.0.0.1:{port}"
         finally:
             process.terminate()

@@ -28,7 +28,7 @@ from controlplane.workflows.messages import (
     RolloutTicket,
     Timeouts,
 )
-from tests.workflows.conftest import await_port, free_port, temporal_binary
+from tests.workflows.conftest import await_frontend, await_port, free_port, temporal_binary
 from tests.workflows.scenes import world_with
 from tests.workflows.simulated import load, revision_of, store
 from tests.workflows.stage import SERVICE, UNWATCHED
@@ -131,6 +131,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
     made = Site(tmp_path)
     try:
         made.start_server()
+        asyncio.run(await_frontend(made.address))
         made.start_worker()
         yield made
     finally:
