@@ -85,6 +85,13 @@ class ClusterActivities(ClusterPorts):
         self._patience = patience
         self._confirm_s = confirm_s
 
+    def _with(self, query: LayerQuery) -> Patience:
+        """Where an autoscaler brings nodes, nothing is said of a pod without room before they could have come."""
+        usual = self._patience
+        return replace(
+            usual, no_room=max(usual.no_room, query.room_s), never_fits=max(usual.never_fits, query.room_s)
+        )
+
     @activity.defn
     async def verify_plan(self, request: RolloutRequest) -> VerifiedPlan:
         """Whether the stored revision and the live objects are those of the plan."""
@@ -122,7 +129,7 @@ class ClusterActivities(ClusterPorts):
         began = clock()
         async with _at_work() as pulse, _revision_of(query) as (cluster, manifests):
             while True:
-                report = await _in_thread(lambda: _look(cluster, manifests, query.layer, self._patience))
+                report = await _in_thread(lambda: _look(cluster, manifests, query.layer, self._with(query)))
                 failing_since = (failing_since or clock()) if report.state is LayerState.FAILED else None
                 confirmed = failing_since is not None and clock() - failing_since >= self._confirm_s
                 if confirmed or report.state in (LayerState.HEALTHY, LayerState.NOT_APPLICABLE):
@@ -135,7 +142,7 @@ class ClusterActivities(ClusterPorts):
     async def look_at_layer(self, query: LayerQuery) -> LayerReport:
         """The layer as it is now, once."""
         async with _at_work(), _revision_of(query) as (cluster, manifests):
-            return await _in_thread(lambda: _look(cluster, manifests, query.layer, self._patience))
+            return await _in_thread(lambda: _look(cluster, manifests, query.layer, self._with(query)))
 
     @activity.defn
     async def mark_revision(self, order: MarkOrder) -> None:

@@ -145,12 +145,16 @@ NO_REVISION = RevisionRef()
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds that each layer may take to become healthy, and that the API server may be out of reach."""
+    """Seconds that each layer may take to become healthy, and that the API server may be out of reach.
+
+    `room_s` is how long a pod may wait for a node that an autoscaler brings; 0 where the pool does not grow.
+    """
 
     machines_s: float = 900.0
     tasks_s: float = 900.0
     memory_s: float = 3600.0
     api_s: float = 600.0
+    room_s: float = 0.0
 
     def of(self, layer: Layer) -> float:
         """The time-out of a layer in seconds."""

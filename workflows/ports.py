@@ -108,12 +108,13 @@ class ObjectOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class LayerQuery:
-    """One layer of a revision."""
+    """One layer of a revision. `room_s`: seconds that a pod without room may wait, where more than usual."""
 
     cluster: ClusterRef
     service: ServiceRef
     revision: RevisionRef
     layer: Layer
+    room_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,8 @@ class Rollout:
         try:
             await forward
         except GateClosed as closed:
-            return closed
+            # A wait that ran out while it was told to stop was stopped.
+            return closed if self._stop is None else self._stopped()
         except (asyncio.CancelledError, ActivityError) as error:
             if not is_cancelled_exception(error):
                 raise
@@ -125,13 +126,21 @@ class Rollout:
         self._board.steps_total = len(groups) + _STEPS_BESIDES_GROUPS
         self._board.step_done()
         for group in groups:
+            self._go_on()
             await self._apply(Phase.APPLY, request.revision, group, request.planned)
             self._board.step_done()
         for layer in Layer:
+            self._go_on()
             await self._await_healthy(Phase.HEALTH, request.revision, layer)
             self._board.step_done()
+        self._go_on()
         await self._finish()
         self._board.step_done()
+
+    def _go_on(self) -> None:
+        """Between two steps: a cancellation that meets a finished activity is swallowed by it (temporalio 1.35)."""
+        if self._stop is not None:
+            raise self._stopped()
 
     async def _verify(self) -> tuple[str, ...]:
         self._board.begin(Phase.VERIFY, "plan")
@@ -159,10 +168,14 @@ class Rollout:
         self._board.begin(phase, layer.value)
         self._board.show(LayerReport(layer, LayerState.WAITING))
         timeout_s = self._request.timeouts.of(layer)
-        report = await self._layer(LayerQuery(self._request.cluster, self._request.service, revision, layer))
+        report = await self._layer(self._query(revision, layer))
         self._board.show(report)
         if report.state not in _PASSING:
             raise GateClosed(layer.value, layer_failure(report, timeout_s))
+
+    def _query(self, revision: RevisionRef, layer: Layer) -> LayerQuery:
+        request = self._request
+        return LayerQuery(request.cluster, request.service, revision, layer, room_s=request.timeouts.room_s)
 
     async def _layer(self, query: LayerQuery) -> LayerReport:
         options = wait_options(self._request.timeouts.of(query.layer))

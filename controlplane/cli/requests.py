@@ -115,7 +115,10 @@ def rollout_terms(settings: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     return {
         "timeouts": Timeouts(
-            float(settings["machines_seconds"]), float(settings["tasks_seconds"]), float(settings["memory_seconds"])
+            machines_s=float(settings["machines_seconds"]),
+            tasks_s=float(settings["tasks_seconds"]),
+            memory_s=float(settings["memory_seconds"]),
+            room_s=float(settings["machines_seconds"]) if settings.get("nodes_may_be_added") else 0.0,
         ),
         "on_failure": OnFailure.RETURN if settings["return_automatically"] else OnFailure.STOP,
         "drift": DriftSettings(DriftMode(settings["drift_mode"]), float(settings["drift_interval_seconds"])),

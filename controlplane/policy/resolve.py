@@ -33,6 +33,7 @@ class RolloutSettings:
     drift_interval_seconds: int
     served_model: str
     context: str | None
+    nodes_may_be_added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ def _settings_of(setting: Setting, parts: Parts) -> RolloutSettings:
     said = setting.service.rollout.value
     model = setting.spec.model
     return RolloutSettings(
-        machines_seconds=said.timeouts.machines,
+        machines_seconds=parts.rollout.machines_seconds.value,
         tasks_seconds=said.timeouts.tasks,
         memory_seconds=parts.rollout.memory_seconds.value,
         return_automatically=said.return_ == "automatic",
@@ -159,4 +160,5 @@ def _settings_of(setting: Setting, parts: Parts) -> RolloutSettings:
         drift_interval_seconds=said.drift.interval,
         served_model=model.served_name if model.served_name is not None else model.name,
         context=setting.fleet.spec.context,
+        nodes_may_be_added=setting.pool.nodes.max > setting.pool.nodes.min,
     )

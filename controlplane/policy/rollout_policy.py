@@ -13,7 +13,7 @@ class Timeouts(Strict):
     """How long a rollout waits for each layer before it returns or stops."""
 
     machines: Annotated[Seconds, Field(ge=1)] = 900
-    """For pods to be admitted, scheduled and started."""
+    """For the pods of each step of the rollout to be admitted, scheduled and started."""
     tasks: Annotated[Seconds, Field(ge=1)] = 600
     """For what runs inside the pods to be in place."""
     memory: Annotated[Seconds, Field(ge=1)] | None = None

@@ -9,7 +9,7 @@ import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -60,6 +60,7 @@ def service_of(
     gpus: int = 1,
     extra: bool = False,
     behaviour: dict[str, str] | None = None,
+    pool: str = "h100",
 ) -> tuple[Manifest, ...]:
     """A Deployment on the GPU machines, its Service, a budget, and for some revisions a ConfigMap.
 
@@ -74,8 +75,8 @@ def service_of(
     }
     pod = {
         "containers": [container],
-        "nodeSelector": {"pool": "h100"},
-        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "nodeSelector": {"pool": pool},
+        "tolerations": [{"operator": "Exists", "effect": "NoSchedule"}],
     }
     deployment = {
         "replicas": 1,
@@ -139,10 +140,13 @@ class Ground:
             drift=drift,
         )
 
-    async def roll_out(self, manifests: tuple[Manifest, ...], drift: DriftSettings | None = None) -> RolloutOutcome:
+    async def roll_out(
+        self, manifests: tuple[Manifest, ...], drift: DriftSettings | None = None, room_s: float = 0.0
+    ) -> RolloutOutcome:
         """A whole rollout."""
         settings = drift or DriftSettings(mode=DriftMode.OFF)
         request = await asyncio.to_thread(self.request, manifests, settings)
+        request = replace(request, timeouts=replace(request.timeouts, room_s=room_s))
         ticket = await commands.request_rollout(self.client, request, task_queue=self.queue)
         return await commands.outcome(self.client, ticket)
 
@@ -231,6 +235,23 @@ def test_pods_that_fit_nowhere_return_the_service_by_themselves(
         assert live["status"]["readyReplicas"] == 1
         assert ground.live("ConfigMap") is None
         assert ground.outcomes() == [Outcome.GOOD, Outcome.RETURNED]
+
+    play(temporal_address, sandbox, namespace, scene)
+
+
+def test_pool_that_may_grow_is_given_the_time_to(
+    temporal_address: str, sandbox: Sandbox, namespace: str, own_machines: Callable[..., str]
+) -> None:
+    """The worker's usual patience with pods that no node could take is 3 s here; the machine comes after 6 s."""
+    pool = own_machines(0)
+
+    async def scene(ground: Ground) -> None:
+        rollout = asyncio.create_task(ground.roll_out(service_of(namespace, pool=pool), room_s=60.0))
+        await asyncio.sleep(6)
+        assert not rollout.done()
+        await asyncio.to_thread(own_machines, 1)
+        outcome = await rollout
+        assert (outcome.result, outcome.reason) == (Result.OK, "")
 
     play(temporal_address, sandbox, namespace, scene)
 

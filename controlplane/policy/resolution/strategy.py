@@ -16,9 +16,10 @@ from controlplane.stack.model import Strategy
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """The Deployment's strategy, and the time for the engines of all steps to answer."""
+    """The Deployment's strategy, and the time for the pods of all steps to start and for their engines to answer."""
 
     strategy: Strategy
+    machines_seconds: Known[int]
     memory_seconds: Known[int]
 
 
@@ -28,7 +29,10 @@ def derive_rollout(setting: Setting, startup: Startup, termination: Termination)
     strategy = _recreate(setting, deadline) if _recreates(setting) else _rolling(setting, deadline)
     memory = _memory_seconds(setting, startup, termination)
     too_short = _too_short(setting, startup, memory) if setting.certain else []
-    return Rollout(strategy, memory), [*_surge_without_effect(setting), *too_short]
+    return Rollout(strategy, _machines_seconds(setting, startup, termination), memory), [
+        *_surge_without_effect(setting),
+        *too_short,
+    ]
 
 
 def surge_of(setting: Setting) -> int:
@@ -79,6 +83,17 @@ def _deadline(setting: Setting, startup: Startup, termination: Termination) -> K
             ("startup", startup.seconds),
         ],
     )
+
+
+def _machines_seconds(setting: Setting, startup: Startup, termination: Termination) -> Known[int]:
+    """The pods of a step start only when those before are ready, so their engines' start is part of the wait."""
+    section = setting.service.rollout
+    said = section.value.timeouts.machines
+    before = _steps(setting, setting.service.task.value.replicas) - 1
+    each = startup.seconds.value + termination.grace.value
+    formula = f"{said} s + {before} steps before × (startup + grace) {each} s = {said + before * each} s"
+    inputs = [("timeouts.machines", section.fact(said, "timeouts", "machines")), ("startup", startup.seconds)]
+    return derived(said + before * each, formula, inputs)
 
 
 def _memory_seconds(setting: Setting, startup: Startup, termination: Termination) -> Known[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controlplane.policy import rollout_settings
 from controlplane.stack.facts import ABSENT, value_of
 from tests.policy.folder import FLEET, load, service, told, workload
@@ -48,6 +50,23 @@ def settings(*texts: str) -> dict[str, object]:
         "return": found.return_automatically,
         "drift": (found.drift_mode, found.drift_interval_seconds),
     }
+
+
+def test_pods_of_later_steps_wait_for_the_engines_of_those_before() -> None:
+    section = "{probes: {startup: 100s}, termination: {grace: 75s}}"
+    one_by_one = settings(service(machine=section, task="{replicas: 3}", rollout="{timeouts: {machines: 5m}}"))
+    assert one_by_one["machines"] == 300 + 2 * (100 + 75)
+    assert one_by_one["memory"] == 3 * (100 + 75)
+    at_once = settings(service(machine=section, task="{replicas: 3}", rollout="{strategy: recreate}"))
+    assert at_once["machines"] == 900
+
+
+@pytest.mark.parametrize(("nodes", "grows"), [("2", False), ("{min: 2, max: 2}", False), ("{min: 0, max: 2}", True)])
+def test_only_a_pool_that_may_grow_is_waited_for(nodes: str, grows: bool) -> None:
+    fleet = FLEET.replace("nodes: 2", f"nodes: {nodes}")
+    assert f"nodes: {nodes}" in fleet
+    (found,) = rollout_settings(load(fleet, service())[0]).values()
+    assert found.nodes_may_be_added is grows
 
 
 def test_defaults_of_a_rollout() -> None:
