@@ -1,8 +1,5 @@
 # Thin names for `python3 dev.py`; the work is there.
-.PHONY: demo test check lock soak
+.PHONY: demo test static check lock
 
-demo test check lock:
+demo test static check lock:
 	python3 dev.py $@
-
-soak:
-	python3 dev.py test -m soak --timeout 7200

@@ -107,4 +107,4 @@ def _require_fresh(changes: ChangeSet, target: Target, path: Path) -> None:
             continue
         found = stale(change.ref, change.precondition, change.desired.manifest, target.cluster.get(change.ref))
         if found is not None:
-            raise VerbEnd(Exit.REFUSED, f"{path}: {found.message}", "Plan again and read the new plan.")
+            raise VerbEnd(Exit.REFUSED, f"{path}: {found.message}")
