@@ -59,9 +59,12 @@ def _refuse_what_cannot_be(changes: ChangeSet, *, force: bool) -> None:
 
 
 def _ask(ready: Agreed) -> None:
-    answer = click.prompt(
-        f"Apply this to {ready.target.context}? Only 'yes' is accepted", default="", show_default=False
-    )
+    question = f"Apply this to {ready.target.context}? Only 'yes' is accepted"
+    try:
+        answer = click.prompt(question, default="", show_default=False)
+    except click.Abort as closed:
+        # End of input and Ctrl-C look alike here; either way nobody said yes.
+        raise VerbEnd(Exit.NEGATIVE, "nothing was applied: nobody answered", "Give --yes where none can.") from closed
     if answer != "yes":
         raise VerbEnd(Exit.NEGATIVE, "nothing was applied")
 

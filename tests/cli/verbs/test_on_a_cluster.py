@@ -213,9 +213,10 @@ def test_unknown_service_is_told_the_nearest_one(chat: Chat) -> None:
     assert f"Did you mean {chat.namespace}/chat?" in result.stderr
 
 
-def test_answer_other_than_yes_applies_nothing(chat: Chat, controlplane: Run) -> None:
+@pytest.mark.parametrize("answer", ["y\n", "\n", ""])
+def test_answer_other_than_yes_applies_nothing(chat: Chat, controlplane: Run, answer: str) -> None:
     where = ("--kubeconfig", chat.sandbox.kubeconfig, "--context", chat.sandbox.context)
-    result = controlplane("apply", chat.file, *where, stdin="y\n")
+    result = controlplane("apply", chat.file, *where, stdin=answer)
     assert result.returncode == 1
     assert "nothing was applied" in result.stderr
     assert chat("history", f"{chat.namespace}/chat").returncode == 2
