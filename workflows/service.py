@@ -144,9 +144,7 @@ class ServiceEntity:
             if handled.request_id == request.request_id:
                 return replace(handled.ticket, joined=True)
         flight = self._state.in_flight
-        if flight is not None and (
-            flight.request.plan_digest == request.plan_digest or flight.request.revision == request.revision
-        ):
+        if flight is not None and _same_wish(flight.request, request):
             return RolloutTicket(flight.workflow_id, flight.run_id, joined=True)
         return None
 
@@ -253,6 +251,14 @@ class ServiceEntity:
     def _note_drift(self, handled: str) -> None:
         if self._state.last_drift is not None:
             self._state = replace(self._state, last_drift=replace(self._state.last_drift, handled=handled))
+
+
+def _same_wish(one: RolloutRequest, other: RolloutRequest) -> bool:
+    """The same plan, or the same revision to be rolled out and kept in the same way."""
+    if one.plan_digest == other.plan_digest:
+        return True
+    ways = [(r.revision, r.timeouts, r.on_failure, r.drift) for r in (one, other)]
+    return ways[0] == ways[1]
 
 
 def _holder(flight: InFlight) -> str:

@@ -11,7 +11,9 @@ from controlplane.adapters.errors import Refused, Unreachable
 from controlplane.workflows import client as commands
 from controlplane.workflows.client import Held
 from controlplane.workflows.messages import (
+    DriftMode,
     DriftReport,
+    DriftSettings,
     DriftSummary,
     FieldDrift,
     HealRequest,
@@ -70,6 +72,23 @@ def test_another_request_for_the_plan_in_flight_joins_it(temporal_address: str) 
         first = await stage.start(request)
         second = await stage.start(replace(request, request_id="another wish", author="grace"))
         assert second == replace(first, joined=True)
+        world.revisions[2]["health"] = {}
+        assert (await commands.outcome(stage.client, first)).result is Result.OK
+
+    play(temporal_address, world, scene)
+
+
+def test_the_revision_in_flight_is_joined_only_by_who_wants_it_kept_in_the_same_way(temporal_address: str) -> None:
+    world = world_with({"machines": NEVER})
+
+    async def scene(stage: Stage) -> None:
+        request = stage.request(2, timeouts=PATIENT)
+        first = await stage.start(request)
+        again = replace(request, request_id="planned again", plan_digest="another plan")
+        assert (await stage.start(again)).joined
+        otherwise = replace(again, request_id="watched", drift=DriftSettings(mode=DriftMode.ENFORCE))
+        with pytest.raises(Held):
+            await stage.start(otherwise)
         world.revisions[2]["health"] = {}
         assert (await commands.outcome(stage.client, first)).result is Result.OK
 
