@@ -138,7 +138,10 @@ class Rollout:
         self._board.step_done()
 
     def _go_on(self) -> None:
-        """Between two steps: a cancellation that meets a finished activity is swallowed by it (temporalio 1.35)."""
+        """Stop between two steps too: a task whose activity has just finished may not notice that it was cancelled.
+
+        Reasoned from one run in which a stop had no effect until the layer's time was up; it was not reproduced.
+        """
         if self._stop is not None:
             raise self._stopped()
 

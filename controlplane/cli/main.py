@@ -126,9 +126,9 @@ def _tell(code: int, message: str, remedy: str = "") -> int:
 def entry() -> NoReturn:
     """Run as a program.
 
-    Where the Temporal client was used, the process ends without finalising the interpreter: the threads of its native
-    runtime outlive `main`, and now and then one of them crashes it on the way out (seen with temporalio 1.35 on
-    Python 3.11), which would turn a done rollout into exit code 139.
+    Where the Temporal client was used, the process ends without finalising the interpreter. Seen once, with
+    temporalio 1.35 on Python 3.11: a rollout was done and its summary printed, and the process ended by SIGSEGV. The
+    likely cause, not proven, is the client's native threads, which outlive `main`.
     """
     code = main()
     if "temporalio" in sys.modules:
