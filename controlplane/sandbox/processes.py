@@ -22,6 +22,7 @@ MARK = "CONTROLPLANE_SANDBOX"
 
 _PROC = Path("/proc")
 _KILL_PATIENCE_S = 10.0
+_EXEC_PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,9 +50,21 @@ def start(argv: list[str], log: Path, environment: Mapping[str, str]) -> Identit
         setsigmask=(),
         setsigdef=(signal.SIGINT, signal.SIGTERM, signal.SIGPIPE),
     )
+    _await_environment(pid, environment)
     identity = identify(pid)
     # Ended already, and reaped by nobody yet: an identity that is dead, not an error; its log says why.
     return identity or Identity(pid, 0, _boot())
+
+
+def _await_environment(pid: int, environment: Mapping[str, str]) -> None:
+    """Wait until the kernel shows the new program's environment, or the program has ended.
+
+    posix_spawn returns as soon as the child has left our memory, a moment before the kernel has put its own in place;
+    until then the environment reads as empty, and `belonging_to` would miss the program.
+    """
+    deadline = time.monotonic() + _EXEC_PATIENCE_S
+    while environment and identify(pid) and not _environment(_PROC / str(pid)) and time.monotonic() < deadline:
+        time.sleep(0.0005)
 
 
 def identify(pid: int) -> Identity | None:
