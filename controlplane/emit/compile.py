@@ -49,6 +49,8 @@ def _reference(reference: Reference) -> tuple[int, EmittedObject]:
             return _NEEDED, service.build(reference)
         case DisruptionBudget():
             return _WATCHING, pod_disruption_budget.build(reference)
+        case _:
+            raise ValueError(f"no builder for {reference.ref.api_version} {reference.ref.kind}")
 
 
 def _apply_order(placed: tuple[int, EmittedObject]) -> tuple[int, bool, str, str, str]:

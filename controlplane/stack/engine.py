@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from controlplane.stack.facts import ABSENT, Fact
+from controlplane.stack.facts import ABSENT, Fact, Origin
 
 ArgumentValue = str | int | float | bool | None | list["ArgumentValue"] | dict[str, "ArgumentValue"]
 """The value of an engine argument: a scalar, or the parsed form of a list or JSON argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenArgument:
+    """An argument as somebody wrote it, known to the version or not.
+
+    `spelling` is the flag (`--swap-space`) or the key of `engine_kwargs` or of a config file (`swap_space`), without
+    its value; `name` the canonical name it is read as. `key_origin` is the place of the flag or key, `origin` that of
+    the value (the same where both are one word). `negated` for `--no-x`; `abbreviated` where argparse completed it.
+    """
+
+    spelling: str
+    name: str
+    key_origin: Origin | None = field(default=None, compare=False)
+    origin: Origin | None = field(default=None, compare=False)
+    negated: bool = False
+    abbreviated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +36,11 @@ class Engine:
     (`tensor_parallel_size`) to values; the model is not among them. `pod_set` and `container` say where it runs.
     `launch` is what starts it, empty when the image's entrypoint does. `complete` is False when part of the command
     line could not be read, so that an argument which is not listed may be set all the same.
+
+    An engine that Ray Serve LLM starts has no pod set of its own and no container: `serve_deployment` names its
+    application and deployment, and its arguments are `engine_kwargs`. `accelerator_type` is LLMConfig's.
+    `written` are the arguments in the order of the text, repeated and unknown ones included. `origin` is the place
+    of what starts it: the container's name, or the model's in an LLMConfig.
     """
 
     role: str
@@ -30,3 +52,7 @@ class Engine:
     launch: tuple[str, ...] = ("vllm", "serve")
     served_model_name: Fact[str] = ABSENT
     complete: bool = True
+    serve_deployment: tuple[str, str] = ("", "")
+    accelerator_type: Fact[str] = ABSENT
+    written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
+    origin: Origin | None = field(default=None, compare=False)

@@ -13,7 +13,9 @@ from controlplane.stack.engine import Engine
 from controlplane.stack.facts import ABSENT, Fact, Origin
 from controlplane.stack.inventory import Inventory
 from controlplane.stack.pods import PodSet
+from controlplane.stack.ray import RayCluster, RayEntrypoint
 from controlplane.stack.references import ObjectRef, Reference
+from controlplane.stack.serve import Serve
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,11 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One controller object with its pods and engines; `origin` is the place that names it."""
+    """One controller object with its pods and engines; `origin` is the place that names it.
+
+    `ray` is set for RayCluster, RayService, RayJob and RayCronJob, `serve` for a RayService, `job` for a RayJob and a
+    RayCronJob. `group_size` is a LeaderWorkerSet's pods a group. `parallelism` and `completions` are a Job's.
+    """
 
     ref: ObjectRef
     pod_sets: tuple[PodSet, ...]
@@ -40,6 +46,22 @@ class Workload:
     origin: Origin | None = field(default=None, compare=False)
     label_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
     namespace_origin: Origin | None = field(default=None, compare=False)
+    ray: RayCluster | None = None
+    serve: Serve | None = None
+    job: RayEntrypoint | None = None
+    group_size: Fact[int] = ABSENT
+    service_name: Fact[str] = ABSENT
+    """A StatefulSet's governing Service."""
+    claim_templates: tuple[str, ...] = ()
+    """Names of a StatefulSet's volumeClaimTemplates."""
+    parallelism: Fact[int] = ABSENT
+    completions: Fact[int] = ABSENT
+    restart_strategy: Fact[str] = ABSENT
+    """A LeaderWorkerSet's `restartPolicy`."""
+
+    def pod_set(self, name: str) -> PodSet | None:
+        """The pod set of that name, or None."""
+        return next((pods for pods in self.pod_sets if pods.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,7 @@ class Volume:
 
     name: str
     source: Fact[EmptyDir | Claim | ImageVolume | OtherVolume]
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,26 @@ class Mount:
     path: str
     read_only: bool = False
     sub_path: str = ""
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EnvFrom:
+    """Variables brought in whole: `kind` is ConfigMap or Secret."""
+
+    kind: str
+    name: str
+    prefix: str = ""
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PodAffinity:
+    """A required term of pod affinity, or of anti-affinity where `anti`."""
+
+    topology_key: str
+    match_labels: Mapping[str, str] = field(default_factory=dict)
+    anti: bool = False
     origin: Origin | None = field(default=None, compare=False)
 
 
@@ -229,6 +250,13 @@ class Container:
     liveness_probe: Probe | None = None
     pre_stop_seconds: Fact[int] = ABSENT
     image_pull_policy: Fact[str] = ABSENT
+    env_from: tuple[EnvFrom, ...] = field(default=(), compare=False)
+    claims: tuple[str, ...] = field(default=(), compare=False)
+    """`resources.claims`: names of the pod's DRA claims that the container uses."""
+    restart_policy: Fact[str] = field(default=ABSENT, compare=False)
+    """`Always` on an init container makes it a sidecar."""
+    origin: Origin | None = field(default=None, compare=False)
+    resources_origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +282,21 @@ class PodSet:
     image_pull_secrets: tuple[str, ...] = ()
     annotation_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
     label_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
+    restart_policy: Fact[str] = field(default=ABSENT, compare=False)
+    scheduler_name: Fact[str] = field(default=ABSENT, compare=False)
+    host_network: Fact[bool] = field(default=ABSENT, compare=False)
+    host_ipc: Fact[bool] = field(default=ABSENT, compare=False)
+    runtime_class: Fact[str] = field(default=ABSENT, compare=False)
+    pod_affinity: tuple[PodAffinity, ...] = field(default=(), compare=False)
+    overhead: Mapping[str, Fact[Quantity]] = field(default_factory=dict, compare=False)
+    resource_claims: tuple[str, ...] = field(default=(), compare=False)
+    """Names of the pod's DRA claims: its GPUs may come from there, unseen by `requests`."""
+    origin: Origin | None = field(default=None, compare=False)
+    """The place of the pod template."""
+
+    def container(self, name: str) -> Container | None:
+        """The container of that name, init containers included, or None."""
+        return next((c for c in (*self.containers, *self.init_containers) if c.name == name), None)
 
     def claims(self) -> tuple[str, ...]:
         """The names of the PersistentVolumeClaims that its pods mount."""

@@ -1,4 +1,4 @@
-"""Objects that point at a workload, or that it needs: Services, disruption budgets, namespaces.
+"""Objects that point at a workload, or that it needs: Services, autoscalers, budgets, claims, quotas, queues.
 
 `origin` is the place that names the object, `namespace_origin` that of its namespace, `label_origins` those of its
 labels; none of them takes part in equality.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from controlplane.source import Quantity
 from controlplane.stack.facts import ABSENT, Fact, Origin
 
 
@@ -79,4 +80,153 @@ class Namespace:
     origin: Origin | None = field(default=None, compare=False)
 
 
-Reference = Service | DisruptionBudget | Namespace
+@dataclass(frozen=True, slots=True)
+class ScalingMetric:
+    """What an autoscaler looks at.
+
+    `kind` is Resource, ContainerResource, Pods, Object, External, or a KEDA trigger's type. `name` is the metric's name, or the resource's; `query` a trigger's PromQL. `target` is the wanted value as
+    written, `target_type` Utilization, AverageValue or Value.
+    """
+
+    kind: str
+    name: Fact[str] = ABSENT
+    query: Fact[str] = ABSENT
+    target: Fact[str] = ABSENT
+    target_type: Fact[str] = ABSENT
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Autoscaler:
+    """A HorizontalPodAutoscaler or a KEDA ScaledObject or ScaledJob. `target_kind` and `target_name` as written."""
+
+    ref: ObjectRef
+    target_api_version: Fact[str]
+    target_kind: Fact[str]
+    target_name: Fact[str]
+    min_replicas: Fact[int] = ABSENT
+    max_replicas: Fact[int] = ABSENT
+    metrics: tuple[ScalingMetric, ...] = ()
+    cooldown_seconds: Fact[int] = ABSENT
+    idle_replicas: Fact[int] = ABSENT
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeClaim:
+    """A PersistentVolumeClaim. `owner` names the StatefulSet whose template it is, if any."""
+
+    ref: ObjectRef
+    access_modes: Fact[tuple[str, ...]] = ABSENT
+    storage_class: Fact[str] = ABSENT
+    size: Fact[Quantity] = ABSENT
+    volume_name: Fact[str] = ABSENT
+    owner: str = ""
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigMap:
+    """A ConfigMap's texts by key."""
+
+    ref: ObjectRef
+    data: Mapping[str, Fact[str]] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceQuota:
+    """A quota of a namespace: hard limits by name (`requests.nvidia.com/gpu`, `limits.memory`, `pods`)."""
+
+    ref: ObjectRef
+    hard: Mapping[str, Fact[Quantity]] = field(default_factory=dict)
+    scopes: tuple[str, ...] = ()
+    """Scopes and scope selectors in words; a quota that has any does not count every pod."""
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRangeItem:
+    """One item of a LimitRange; `type` is Container, Pod or PersistentVolumeClaim."""
+
+    type: str
+    min: Mapping[str, Fact[Quantity]] = field(default_factory=dict)
+    max: Mapping[str, Fact[Quantity]] = field(default_factory=dict)
+    default: Mapping[str, Fact[Quantity]] = field(default_factory=dict)
+    default_request: Mapping[str, Fact[Quantity]] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRange:
+    """A LimitRange of a namespace."""
+
+    ref: ObjectRef
+    items: tuple[LimitRangeItem, ...] = ()
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityClass:
+    """A PriorityClass."""
+
+    ref: ObjectRef
+    value: Fact[int] = ABSENT
+    preemption_policy: Fact[str] = ABSENT
+    global_default: Fact[bool] = ABSENT
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FlavorQuota:
+    """What a ClusterQueue may use of one resource in one flavor."""
+
+    flavor: str
+    resource: str
+    nominal: Fact[Quantity]
+    borrowing_limit: Fact[Quantity] = ABSENT
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterQueue:
+    """A Kueue ClusterQueue. `cohort` is where it may borrow from; `resources` are all that it covers."""
+
+    ref: ObjectRef
+    quotas: tuple[FlavorQuota, ...] = ()
+    cohort: Fact[str] = ABSENT
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQueue:
+    """A Kueue LocalQueue, and the ClusterQueue it feeds."""
+
+    ref: ObjectRef
+    cluster_queue: Fact[str] = ABSENT
+    origin: Origin | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceFlavor:
+    """A Kueue ResourceFlavor: the nodes it stands for."""
+
+    ref: ObjectRef
+    node_labels: Mapping[str, str] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False)
+
+
+Reference = (
+    Service
+    | DisruptionBudget
+    | Namespace
+    | Autoscaler
+    | VolumeClaim
+    | ConfigMap
+    | ResourceQuota
+    | LimitRange
+    | PriorityClass
+    | ClusterQueue
+    | LocalQueue
+    | ResourceFlavor
+)

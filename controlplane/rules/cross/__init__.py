@@ -1,0 +1,1 @@
+"""Rules about faults that lie between the layers."""

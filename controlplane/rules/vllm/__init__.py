@@ -1,0 +1,1 @@
+"""Rules about faults that lie where the memory is decided."""
