@@ -84,8 +84,9 @@ class Namespace:
 class ScalingMetric:
     """What an autoscaler looks at.
 
-    `kind` is Resource, ContainerResource, Pods, Object, External, or a KEDA trigger's type. `name` is the metric's name, or the resource's; `query` a trigger's PromQL. `target` is the wanted value as
-    written, `target_type` Utilization, AverageValue or Value.
+    `kind` is Resource, ContainerResource, Pods, Object, External, or a KEDA trigger's type. `name` is the metric's
+    name, or the resource's; `query` a trigger's PromQL. `target` is the wanted value as written, `target_type`
+    Utilization, AverageValue or Value.
     """
 
     kind: str
