@@ -56,12 +56,14 @@ class NodeRequirement:
 
 @dataclass(frozen=True, slots=True)
 class TopologySpread:
-    """One topologySpreadConstraint."""
+    """One topologySpreadConstraint. `exact` is False where its selector says more than `match_labels`."""
 
     topology_key: str
     max_skew: int
     when_unsatisfiable: str
     match_labels: Mapping[str, str] = field(default_factory=dict)
+    exact: bool = field(default=True, compare=False)
+    origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +226,15 @@ class EnvFrom:
 
 @dataclass(frozen=True, slots=True)
 class PodAffinity:
-    """A required term of pod affinity, or of anti-affinity where `anti`."""
+    """A required term of pod affinity, or of anti-affinity where `anti`.
+
+    `exact` is False where the term says more than `match_labels`: expressions with several values, namespaces.
+    """
 
     topology_key: str
     match_labels: Mapping[str, str] = field(default_factory=dict)
     anti: bool = False
+    exact: bool = True
     origin: Origin | None = field(default=None, compare=False)
 
 

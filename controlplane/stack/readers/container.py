@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from controlplane.source import Quantity
 from controlplane.stack.facts import Fact
 from controlplane.stack.manifest_fields import Field
-from controlplane.stack.pods import Container, Mount, Port
+from controlplane.stack.pods import Container, EnvFrom, Mount, Port
 from controlplane.stack.readers import environment, probes
 
 
@@ -28,7 +28,17 @@ def read(container: Field) -> Container:
         liveness_probe=probes.read(container["livenessProbe"]),
         pre_stop_seconds=probes.pre_stop(container),
         image_pull_policy=container["imagePullPolicy"].text(),
+        env_from=tuple(_env_from(item) for item in container["envFrom"].items()),
+        claims=tuple(item["name"].plain_text() for item in container.at("resources", "claims").items()),
+        restart_policy=container["restartPolicy"].text(),
+        origin=container["name"].origin,
+        resources_origin=container["resources"].origin if container["resources"].is_set else None,
     )
+
+
+def _env_from(item: Field) -> EnvFrom:
+    kind, reference = ("Secret", "secretRef") if item["secretRef"].is_set else ("ConfigMap", "configMapRef")
+    return EnvFrom(kind, item.at(reference, "name").plain_text(), item["prefix"].plain_text(), item.origin)
 
 
 def _amounts(amounts: Field) -> Mapping[str, Fact[Quantity]]:

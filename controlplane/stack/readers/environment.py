@@ -11,7 +11,9 @@ _Value = str | SecretKey | ConfigKey | FieldPath
 
 def read(container: Field) -> tuple[EnvVar, ...]:
     """`env` in its order. What `envFrom` brings in has no names here."""
-    return tuple(EnvVar(item["name"].plain_text(), _value(item)) for item in container["env"].items())
+    return tuple(
+        EnvVar(item["name"].plain_text(), _value(item), item["name"].origin) for item in container["env"].items()
+    )
 
 
 def _value(item: Field) -> Fact[_Value]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from controlplane.stack.facts import Origin
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.references import ObjectRef
 
@@ -20,6 +23,27 @@ def reference(manifest: Field) -> ObjectRef:
 def labels_of(manifest: Field) -> dict[str, str]:
     """`metadata.labels`."""
     return manifest.at("metadata", "labels").text_map()
+
+
+def origins_of(entries: Field) -> Mapping[str, Origin]:
+    """The place of every value of a map such as labels."""
+    return {key: field.origin for key, field in entries.entries()} if isinstance(entries.value, dict) else {}
+
+
+def name_origin(manifest: Field) -> Origin:
+    """The place that names an object."""
+    return manifest.at("metadata", "name").origin
+
+
+def namespace_origin(manifest: Field) -> Origin | None:
+    """The place of an object's namespace, None where it gives none."""
+    namespace = manifest.at("metadata", "namespace")
+    return namespace.origin if namespace.is_set else None
+
+
+def label_origins(manifest: Field) -> Mapping[str, Origin]:
+    """The place of every label's value."""
+    return origins_of(manifest.at("metadata", "labels"))
 
 
 def annotations_of(manifest: Field) -> dict[str, str]:

@@ -8,7 +8,7 @@ from controlplane.stack.engine import Engine
 from controlplane.stack.facts import Fact, derived
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.pods import Count, PodSet
-from controlplane.stack.readers import container, engine, placement, volumes
+from controlplane.stack.readers import container, engine, metadata, placement, volumes
 from controlplane.stack.versions import VERSION_ANNOTATION
 
 ROLE_LABEL = "controlplane.dev/role"
@@ -32,6 +32,7 @@ def read(template: Field, name: str, count: Count, version: Fact[str]) -> ReadTe
         name, labels.get(ROLE_LABEL, "engine"), own_version.text() if own_version.is_set else version
     )
     found = [engine.read(container_field, context) for container_field in spec["containers"].items()]
+    head = template["metadata"]
     pods = PodSet(
         name=name,
         count=count,
@@ -41,10 +42,21 @@ def read(template: Field, name: str, count: Count, version: Fact[str]) -> ReadTe
         volumes=tuple(volumes.read(item) for item in spec["volumes"].items()),
         constraints=placement.read(spec),
         labels=labels,
-        annotations=template.at("metadata", "annotations").text_map(),
+        annotations=head["annotations"].text_map(),
         grace_seconds=spec["terminationGracePeriodSeconds"].integer(),
         service_links=spec["enableServiceLinks"].boolean(),
         service_account=spec["serviceAccountName"].text(),
         image_pull_secrets=tuple(item["name"].plain_text() for item in spec["imagePullSecrets"].items()),
+        annotation_origins=metadata.origins_of(head["annotations"]),
+        label_origins=metadata.origins_of(head["labels"]),
+        restart_policy=spec["restartPolicy"].text(),
+        scheduler_name=spec["schedulerName"].text(),
+        host_network=spec["hostNetwork"].boolean(),
+        host_ipc=spec["hostIPC"].boolean(),
+        runtime_class=spec["runtimeClassName"].text(),
+        pod_affinity=placement.pod_affinity(spec),
+        overhead={name: amount.quantity() for name, amount in spec["overhead"].entries()},
+        resource_claims=tuple(item["name"].plain_text() for item in spec["resourceClaims"].items()),
+        origin=template.origin,
     )
     return ReadTemplate(pods, tuple(running for _, running in found if running is not None))

@@ -18,7 +18,9 @@ def read(manifest: Field) -> Service:
         labels=metadata.labels_of(manifest),
         annotations=metadata.annotations_of(manifest),
         headless=spec["clusterIP"].text() == Known("None", spec.origin),
-        origin=manifest.at("metadata", "name").origin,
+        origin=metadata.name_origin(manifest),
+        label_origins=metadata.label_origins(manifest),
+        namespace_origin=metadata.namespace_origin(manifest),
     )
 
 

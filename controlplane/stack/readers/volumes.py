@@ -9,7 +9,7 @@ from controlplane.stack.pods import Claim, EmptyDir, ImageVolume, OtherVolume, V
 
 def read(item: Field) -> Volume:
     """One volume. Without a source it is an emptyDir, as an API server fills it in."""
-    return Volume(item["name"].plain_text(), Known(_source(item), item.origin))
+    return Volume(item["name"].plain_text(), Known(_source(item), item.origin), item["name"].origin)
 
 
 def _source(item: Field) -> EmptyDir | Claim | ImageVolume | OtherVolume:
