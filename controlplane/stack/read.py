@@ -75,6 +75,12 @@ class _Found:
         )
 
 
+def reads(group: str, kind: str) -> bool:
+    """Whether a reader knows a kind. A List is read too, for what is in it."""
+    known = (group, kind)
+    return known in _WORKLOADS or known in _REFERENCES or known in (_NODE, ("", "List"))
+
+
 def read(documents: Iterable[Document]) -> Reading:
     """The Stack of some documents. Never raises: what is wrong is a diagnostic, what is strange is skipped."""
     return _read(of_document(document) for document in documents)
