@@ -9,6 +9,7 @@ from controlplane.source.budget import Budget
 from controlplane.source.dialect import Dialect, Scalar, Value
 from controlplane.source.document import Document, Place, ReadResult
 from controlplane.source.duration import DurationError, parse_duration, parse_go_duration
+from controlplane.source.embedded import Embedded, embedded, read_embedded_yaml
 from controlplane.source.excerpt import excerpt, printable, split_lines
 from controlplane.source.quantity import Quantity, QuantityError, parse_quantity
 from controlplane.source.reader import read_yaml
@@ -19,18 +20,21 @@ __all__ = [
     "Dialect",
     "Document",
     "DurationError",
+    "Embedded",
     "Place",
     "Quantity",
     "QuantityError",
     "ReadResult",
     "Scalar",
     "Value",
+    "embedded",
     "excerpt",
     "nearest",
     "parse_duration",
     "parse_go_duration",
     "parse_quantity",
     "printable",
+    "read_embedded_yaml",
     "read_yaml",
     "split_lines",
 ]

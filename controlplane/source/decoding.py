@@ -96,10 +96,16 @@ def decode(data: bytes, file: str, dialect: Dialect, budget: Budget) -> tuple[st
     except UnicodeDecodeError as error:
         return None, _refuse_encoding(body, error, file, budget)
     findings = Findings(SourceText(file, text), budget.findings)
+    return check_text(findings, dialect), findings
+
+
+def check_text(findings: Findings, dialect: Dialect) -> str | None:
+    """The findings' text for the parser, characters that would stop it replaced one by one; None with a NUL in it."""
+    text = findings.text.text
     if "\x00" in text:
         _note_nul(text, findings)
-        return None, findings
-    return _check_characters(text, dialect, findings), findings
+        return None
+    return _check_characters(text, dialect, findings)
 
 
 def _refuse_size(size: int, file: str, budget: Budget) -> Findings:

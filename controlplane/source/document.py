@@ -82,7 +82,25 @@ class Places(Mapping[KeyPath, Place]):
         self._root = root
         self._text = text
 
+    @property
+    def text(self) -> SourceText:
+        """The text that the nodes' indices count in."""
+        return self._text
+
+    def node(self, path: KeyPath) -> Node:
+        """The node that is written for a path: behind an alias, the one that it stands for. Raises KeyError."""
+        return self._find(path)[0][2].resolved()
+
+    def use(self, path: KeyPath) -> Node | None:
+        """The alias that brings in what is at a path; None where it is written there. Raises KeyError."""
+        entry, use = self._find(path)
+        return use or (entry[2] if entry[2].target is not None else None)
+
     def __getitem__(self, path: KeyPath) -> Place:
+        return self._place(*self._find(path))
+
+    def _find(self, path: KeyPath) -> tuple[Entry, Node | None]:
+        """The entry at a path, and the alias through which it is reached, if it is."""
         entry: Entry = (-1, -1, self._root)
         use: Node | None = None
         for part in path:
@@ -92,7 +110,7 @@ class Places(Mapping[KeyPath, Place]):
             if child is None:
                 raise KeyError(path)
             entry = child
-        return self._place(entry, use)
+        return entry, use
 
     def __iter__(self) -> Iterator[KeyPath]:
         pending: list[tuple[KeyPath, Node]] = [((), self._root)]

@@ -15,11 +15,12 @@ import yaml
 from controlplane.diagnostics import has_errors
 from controlplane.source import structure_findings as note
 from controlplane.source.budget import Budget
-from controlplane.source.decoding import decode
+from controlplane.source.decoding import check_text, decode
 from controlplane.source.dialect import Dialect
 from controlplane.source.document import Document, Node, Places, ReadResult
 from controlplane.source.findings import Findings
 from controlplane.source.syntax_findings import directive, syntax_error, too_many_directives
+from controlplane.source.text import SourceText
 from controlplane.source.tree import StopDocument, StopFile, TreeBuilder
 
 _DEFAULT_BUDGET: Final = Budget()
@@ -41,6 +42,17 @@ def read_yaml(data: bytes, file: str, dialect: Dialect, budget: Budget = _DEFAUL
     reading.run()
     if not reading.documents and not has_errors(findings.sorted()):
         note.empty_file(findings, dialect)
+    return ReadResult(tuple(reading.documents), findings.sorted())
+
+
+def read_text(source: SourceText, dialect: Dialect, budget: Budget = _DEFAULT_BUDGET) -> ReadResult:
+    """Read all documents of a text that stands inside another file; an empty one is no finding."""
+    findings = Findings(source, budget.findings)
+    text = check_text(findings, dialect)
+    if text is None:
+        return ReadResult((), findings.sorted())
+    reading = _Reading(text, dialect, budget, findings)
+    reading.run()
     return ReadResult(tuple(reading.documents), findings.sorted())
 
 
