@@ -1,0 +1,17 @@
+"""What the ids mean that no file under `rules/` explains: those of readers, of policies and of lint itself."""
+
+from __future__ import annotations
+
+from controlplane.cli.explanations.explanation import Explanation
+from controlplane.cli.explanations.lint import LINT
+
+EXPLANATIONS: dict[str, Explanation] = {**LINT}
+
+__all__ = ["EXPLANATIONS", "Explanation", "known_ids"]
+
+
+def known_ids() -> frozenset[str]:
+    """Every id that a finding can carry."""
+    from controlplane.rules.catalogue import catalogue
+
+    return frozenset({entry.id for entry in catalogue()} | EXPLANATIONS.keys())
