@@ -79,7 +79,10 @@ def load(text: str) -> Baseline:
 
 
 def apply(findings: Sequence[Diagnostic], texts: Mapping[str, str], baseline: Baseline) -> Compared:
-    """Tell what was there from what is new. `texts` holds every file that was read: entries of others are left alone."""
+    """Tell what was there from what is new.
+
+    `texts` holds every file that was read: entries of others are left alone.
+    """
     there = {entry.fingerprint for entry in baseline.entries}
     marked = list(zip(findings, fingerprints(findings, texts), strict=True))
     now = {fingerprint for _, fingerprint in marked}
