@@ -1,0 +1,81 @@
+"""How many GPUs an engine's processes take, from its degrees of parallelism."""
+
+from __future__ import annotations
+
+from math import prod
+
+from controlplane.stack.deployed_engine import DeployedEngine
+from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_of
+
+_OWN_RANKS = ("data_parallel_rank", "data_parallel_external_lb", "data_parallel_hybrid_lb", "headless")
+"""Arguments that make one process group serve some of the data-parallel ranks, and another the rest."""
+
+
+def world_size(engine: DeployedEngine) -> Fact[int]:
+    """Ranks of one engine core: tensor x pipeline x prefill context (vLLM 0.33, `ParallelConfig.world_size`)."""
+    return _product(engine, ("tensor_parallel_size", "pipeline_parallel_size", "prefill_context_parallel_size"))
+
+
+def local_data_parallel(engine: DeployedEngine) -> Fact[int]:
+    """Engine cores that this command starts: `--data-parallel-size-local`, else all of `--data-parallel-size`."""
+    local = engine.written("data_parallel_size_local")
+    if isinstance(local, Known) and isinstance(local.value, int):
+        return Known(local.value, local.origin)
+    if any(engine.written(name) != ABSENT for name in _OWN_RANKS):
+        return Unknown(Why.UNRESOLVED, "how many of the data-parallel ranks this pod starts")
+    return engine.data_parallel
+
+
+def gpus_wanted(engine: DeployedEngine) -> Fact[int]:
+    """GPUs that the command of one engine takes on all its nodes together: world size x local data parallel."""
+    world, local = world_size(engine), local_data_parallel(engine)
+    if not isinstance(world, Known):
+        return world
+    if not isinstance(local, Known):
+        return local
+    return derived(
+        world.value * local.value,
+        formula(engine),
+        [(name, engine.written(name)) for name in (*_SHOWN, "data_parallel_size_local")],
+    )
+
+
+def formula(engine: DeployedEngine) -> str:
+    """`tensor 4 x pipeline 2`: the factors that are not 1, for messages."""
+    shown = [(word, value_of(engine.parallel(name)) or 1) for name, word in _SHOWN.items()]
+    return " x ".join(f"{word} {size}" for word, size in shown if size != 1) or "tensor 1"
+
+
+_SHOWN = {
+    "tensor_parallel_size": "tensor",
+    "pipeline_parallel_size": "pipeline",
+    "prefill_context_parallel_size": "prefill context",
+    "data_parallel_size": "data",
+}
+
+
+def written_factor(engine: DeployedEngine) -> Fact[object]:
+    """The degree of parallelism to point at: the largest that somebody wrote, ABSENT where nobody wrote any."""
+    written = [engine.written(name) for name in _SHOWN]
+    known = [fact for fact in written if isinstance(fact, Known) and isinstance(fact.value, int)]
+    return max(known, key=lambda fact: int(str(fact.value)), default=ABSENT)  # type: ignore[return-value]
+
+
+def spans_pods(engine: DeployedEngine) -> bool:
+    """Whether the engine may use GPUs outside its own pod: Ray, several nodes, or a launcher that hands out ranks."""
+    if engine.container is None or engine.workload.ray is not None:
+        return True
+    backend = value_of(engine.written("distributed_executor_backend"))
+    nodes = value_of(engine.written("nnodes"))
+    unread = not engine.engine.complete
+    dp_backend = value_of(engine.written("data_parallel_backend"))
+    return unread or backend in ("ray", "external_launcher") or nodes not in (None, 1) or dp_backend == "ray"
+
+
+def _product(engine: DeployedEngine, names: tuple[str, ...]) -> Fact[int]:
+    sizes = [engine.parallel(name) for name in names]
+    unknown = next((size for size in sizes if not isinstance(size, Known)), None)
+    if unknown is not None:
+        return unknown
+    inputs = list(zip(names, sizes, strict=True))
+    return derived(prod(size.value for size in sizes if isinstance(size, Known)), " x ".join(names), inputs)
