@@ -18,6 +18,7 @@ class WrittenArgument:
     `spelling` is the flag (`--swap-space`) or the key of `engine_kwargs` or of a config file (`swap_space`), without
     its value; `name` the canonical name it is read as. `key_origin` is the place of the flag or key, `origin` that of
     the value (the same where both are one word). `negated` for `--no-x`; `abbreviated` where argparse completed it.
+    `words` are the whole words that have to go to take the argument out, quotes included.
     """
 
     spelling: str
@@ -26,6 +27,7 @@ class WrittenArgument:
     origin: Origin | None = field(default=None, compare=False)
     negated: bool = False
     abbreviated: bool = False
+    words: tuple[Origin, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
