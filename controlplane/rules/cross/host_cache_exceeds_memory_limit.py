@@ -20,7 +20,7 @@ _TOTAL = ("kv_offloading_size",)
 """GiB in all ranks together (vLLM 0.33, config/cache.py)."""
 
 _PER_RANK = ("cpu_offload_gb",)
-"""GiB in every rank: each GPU's worker offloads that much (config/offload.py). Swap space is not here: V1 takes none."""
+"""GiB in every rank: each GPU's worker offloads that much (config/offload.py). Not swap space: V1 takes none."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
