@@ -9,28 +9,62 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import UnionType
+from typing import Any, Final
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Layer, Remedy, Severity, Span, render_path
-from controlplane.source import Document, Quantity, QuantityError, parse_quantity
+from controlplane.source import Document, Embedded, Quantity, QuantityError, embedded, parse_quantity
 from controlplane.stack.facts import ABSENT, Declared, Fact, Known, LiveField, Origin, Unknown, Why
 
 _HELM = re.compile(r"\{\{-?\s*(?:[.$]|(?:include|template|tpl|toYaml|if|range|with|default|quote)\b)")
 _SUBSTITUTED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 
 
-class ManifestSource:
-    """Where a manifest stands, and the findings made while it is read."""
+@dataclass(frozen=True, slots=True)
+class TypeFault:
+    """How a value of the wrong kind is told: the rule, the layer that refuses it, and what it does then."""
 
-    def __init__(self, origin: Callable[[KeyPath], Origin], span: Callable[[KeyPath], Span]) -> None:
+    rule: str
+    layer: Layer
+    refusal: str
+
+
+_REFUSED_BY_API: Final = TypeFault(
+    "kubernetes/field-type", Layer.ADMISSION, "an API server refuses the manifest as it is"
+)
+
+
+class ManifestSource:
+    """Where a manifest stands, and the findings made while it is read.
+
+    `key_origin` is the place of a key, `text` a text with the place of each character; None where there is no file.
+    """
+
+    def __init__(
+        self,
+        origin: Callable[[KeyPath], Origin],
+        span: Callable[[KeyPath], Span],
+        *,
+        key_origin: Callable[[KeyPath], Origin] | None = None,
+        text: Callable[[KeyPath], Embedded | None] = lambda _: None,
+        fault: TypeFault = _REFUSED_BY_API,
+    ) -> None:
         self.origin = origin
         self.span = span
+        self.key_origin = key_origin or origin
+        self.text = text
+        self.fault = fault
         self.findings: list[Diagnostic] = []
 
 
 def of_document(document: Document) -> Field:
     """The root of a document of a file."""
-    source = ManifestSource(lambda path: Declared(document.span_of(path), path), document.span_of)
+    source = ManifestSource(
+        lambda path: Declared(document.span_of(path), path),
+        document.span_of,
+        key_origin=lambda path: Declared(document.key_span(path), path),
+        text=lambda path: embedded(document, path),
+    )
     return Field(document.value, (), source)
 
 
@@ -69,6 +103,11 @@ class Field:
         """The value's place."""
         return self.source.origin(self.path)
 
+    @property
+    def key_origin(self) -> Origin:
+        """The key's place; the value's where it has no key."""
+        return self.source.key_origin(self.path)
+
     def items(self) -> Iterator[Field]:
         """The items of a list, none where it is absent."""
         if self.value is None:
@@ -103,6 +142,16 @@ class Field:
     def integer(self) -> Fact[int]:
         """A whole number."""
         return self._typed(int, "a whole number")
+
+    def number(self) -> Fact[float]:
+        """A number, whole or not."""
+        fact = self._typed(int | float, "a number")
+        if not isinstance(fact, Known):
+            return fact
+        try:
+            return Known(float(fact.value), fact.origin)
+        except OverflowError:
+            return self.report("a number of fewer digits")
 
     def boolean(self) -> Fact[bool]:
         """true or false."""
@@ -156,18 +205,18 @@ class Field:
         message = f"{render_path(self.path)} takes {wanted}{is_now}"
         self.source.findings.append(
             Diagnostic(
-                rule="kubernetes/field-type",
+                rule=self.source.fault.rule,
                 severity=Severity.ERROR,
-                layer=Layer.ADMISSION,
+                layer=self.source.fault.layer,
                 message=message,
                 span=self.source.span(self.path),
                 path=self.path,
-                remedy=Remedy(f"Write {wanted}: an API server refuses the manifest as it is."),
+                remedy=Remedy(f"Write {wanted}: {self.source.fault.refusal}."),
             )
         )
         return Unknown(Why.UNRESOLVED, message)
 
-    def _typed(self, kind: type[Any], wanted: str) -> Fact[Any]:
+    def _typed(self, kind: type[Any] | UnionType, wanted: str) -> Fact[Any]:
         if self.value is None:
             return ABSENT
         if isinstance(self.value, str) and is_templated(self.value):
