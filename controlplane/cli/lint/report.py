@@ -60,3 +60,5 @@ class LintReport:
     undecided: tuple[Undecided, ...] = ()
     files: int = 0
     """How many files were read."""
+    judged: int = 0
+    """How many documents rules looked at."""

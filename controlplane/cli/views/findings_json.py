@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from controlplane.cli.lint.report import LintReport, NotJudged
 from controlplane.cli.views.findings_text import summary
 from controlplane.diagnostics import Diagnostic, Edit, Remedy, render_path
 
@@ -21,6 +22,17 @@ def render(findings: Sequence[Diagnostic], not_judged: Iterable[dict[str, Any]] 
         "summary": summary(findings),
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def render_report(report: LintReport) -> str:
+    """What `lint` found, and what it did not judge with the reason."""
+    return render(report.findings, map(not_judged_json, report.not_judged))
+
+
+def not_judged_json(skipped: NotJudged) -> dict[str, Any]:
+    """Something that no rule looked at: the place, the object where it is known, and why."""
+    span = skipped.span
+    return {"file": span.file, "line": span.line, "object": skipped.object, "reason": skipped.reason}
 
 
 def finding_json(finding: Diagnostic) -> dict[str, Any]:

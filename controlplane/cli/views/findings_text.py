@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from controlplane.cli.lint.report import LintReport
 from controlplane.cli.terminal import paint, printable
 from controlplane.diagnostics import Diagnostic, Severity
 from controlplane.plan.redaction import redact_text
@@ -23,6 +25,19 @@ def render(findings: Sequence[Diagnostic], texts: Mapping[str, str], *, colour: 
     lines = {name: split_lines(texts[name]) for name in {f.span.file for f in findings} if name in texts}
     blocks = [_finding(f, lines.get(f.span.file, ()), colour=colour) for f in sorted(findings)]
     return "\n\n".join([*blocks, summary(findings)])
+
+
+def render_report(report: LintReport, *, colour: bool) -> str:
+    """What `lint` found, and in one line for each reason what it did not judge."""
+    skipped = Counter(entry.reason for entry in report.not_judged)
+    first = {entry.reason: entry.span for entry in reversed(report.not_judged)}
+    lines = [_skipped(reason, count, str(first[reason])) for reason, count in skipped.items()]
+    return "\n".join([render(report.findings, report.texts, colour=colour), *lines])
+
+
+def _skipped(reason: str, count: int, first: str) -> str:
+    more = f" and {count - 1:,} more" if count > 1 else ""
+    return printable(f"not judged: {first}{more}: {reason}")
 
 
 def summary(findings: Iterable[Diagnostic]) -> str:

@@ -1,0 +1,118 @@
+"""A file's text to its documents and their kinds, without parsing: what nobody reads is never parsed.
+
+A CustomResourceDefinition is larger than everything else in a folder together. The scan looks only at the lines that
+stand at the document's own indentation; a document in which anything stands there that it does not know for certain
+has no kind here and is parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+_BOUNDARY = re.compile(r"^(?:---|\.\.\.)(?=[ \t\n]|\Z)([^\n]*)\n?", re.MULTILINE)
+"""A line that ends whatever is open, quoted texts and block scalars included (YAML 1.2.2, section 9.1.2)."""
+_UNUSUAL = re.compile("[\r\x85\u2028\u2029]|^%|\\A\ufeff", re.MULTILINE)
+"""Line ends other than LF and CRLF, which libyaml counts as such, and directives."""
+_FIRST = re.compile(r"^( *)(?=[^\s#])", re.MULTILINE)
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_./-]*)[ \t]*:(?=[ \t]|\Z)(.*)")
+_ITEM = re.compile(r"-(?:[ \t]|\Z)|[}\]][ \t]*\Z")
+"""A list may stand at the indentation of its key, and so may the end of a flow collection."""
+_VALUE = re.compile(r"""[ \t]+(["']?)([A-Za-z0-9][A-Za-z0-9./-]*)\1[ \t]*(?:[ \t]#.*)?\Z""")
+_COMMENT = re.compile(r"[ \t]*(?:[ \t]#.*)?\Z")
+_SAID = {
+    key: re.compile(rf"""^[ \t]*(?:-[ ]+)?["']?{key}["']?[ \t]*:""", re.MULTILINE) for key in ("apiVersion", "kind")
+}
+_GROUP: Final = "controlplane.dev/"
+_OURS = re.compile(rf"""apiVersion["']?[ \t]*:\s*["']?{re.escape(_GROUP)}""")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One document's text: indices into the file's text, lines that divide documents not counted.
+
+    `line` and `end_line` are its first line and the one behind its last, from 1. Where it `is_certain`, `api_version`
+    and `kind` are what parsing would find, empty for none; `blank` is a document with nothing in it.
+    """
+
+    start: int
+    end: int
+    line: int
+    end_line: int
+    api_version: str = ""
+    kind: str = ""
+    blank: bool = False
+    is_certain: bool = False
+
+    @property
+    def group(self) -> str:
+        """The API group, empty for the core group."""
+        return self.api_version.rpartition("/")[0]
+
+
+def scan(text: str) -> tuple[Piece, ...]:
+    """The documents of a text, in its order. Lines end with LF or CRLF; any other text is one uncertain document."""
+    text = text.replace("\r\n", " \n")
+    if _UNUSUAL.search(text):
+        return (Piece(0, len(text), 1, text.count("\n") + 2),)
+    return tuple(_pieces(text))
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    start, line, certain = 0, 1, True
+    for mark in _BOUNDARY.finditer(text):
+        end_line = line + text.count("\n", start, mark.start())
+        yield _piece(text, (start, mark.start()), (line, end_line), certain)
+        # Content behind `---` begins the document, so that its indentation is another.
+        certain = bool(_COMMENT.match(mark[1]))
+        start, line = (mark.end(), end_line + 1) if certain else (mark.start(), end_line)
+    yield _piece(text, (start, len(text)), (line, line + text.count("\n", start) + 1), certain)
+
+
+def _piece(text: str, place: tuple[int, int], lines: tuple[int, int], certain: bool) -> Piece:
+    first = _FIRST.search(text, *place)
+    if first is None:
+        return Piece(*place, *lines, blank=certain, is_certain=certain)
+    found = _top_level(text, first.start(), place[1], first[1]) if certain else None
+    if found is None:
+        return Piece(*place, *lines)
+    return Piece(*place, *lines, found.get("apiVersion", ""), found.get("kind", ""), is_certain=True)
+
+
+def _top_level(text: str, start: int, end: int, indent: str) -> dict[str, str] | None:
+    """The values of `apiVersion` and `kind` in the lines at an indentation; None where any of those is in doubt."""
+    found: dict[str, str] = {}
+    for line in _lines_at(indent).finditer(text, start, end):
+        if _ITEM.match(line[1]):
+            continue
+        key = _KEY.match(line[1])
+        if key is None:
+            return None
+        if key[1] in _SAID:
+            value = _VALUE.match(key[2])
+            if value is None or key[1] in found:
+                return None
+            found[key[1]] = value[2]
+    return found
+
+
+@cache
+def _lines_at(indent: str) -> re.Pattern[str]:
+    """Lines of exactly an indentation that hold more than a comment, and those of less, which should not be."""
+    less = f" {{0,{len(indent) - 1}}}" if indent else "(?!)"
+    return re.compile(rf"^(?:{indent}|{less}(?=[^\s#]))([^\s#].*)", re.MULTILINE)
+
+
+def looks_like_manifest(text: str, piece: Piece) -> bool:
+    """Whether a document that cannot be parsed was meant as a manifest: its lines name an apiVersion and a kind."""
+    return all(said.search(text, piece.start, piece.end) for said in _SAID.values())
+
+
+def may_be_policy(text: str, piece: Piece) -> bool:
+    """Whether a document may be one of ours."""
+    if piece.is_certain:
+        return piece.api_version.startswith(_GROUP)
+    return _OURS.search(text, piece.start, piece.end) is not None

@@ -1,0 +1,31 @@
+"""Text that becomes a manifest only when something renders it: recognised, so that it is never parsed into nonsense.
+
+A template in a value (`image: "{{ .Values.image }}"`) hides that value alone, and readers know it. Here is about
+templates that stand where the structure of the document should be.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_TEMPLATE = re.compile(r"\{\{|\{%")
+_OTHERS = re.compile(r"\$\{|\$\(|<%|\[\[|\(\(|%%|@@|<[A-Z_]+>")
+"""Marks of envsubst, ERB, ytt, Concourse and the like; too common elsewhere to count but on a broken line."""
+
+RENDER_FIRST: Final = (
+    "an unrendered template: render it first (for a Helm chart: `helm template`) and lint the output"
+)
+SUBSTITUTE_FIRST: Final = "unrendered variables: substitute them first (for `${NAME}`: envsubst) and lint the output"
+
+
+def has_template(text: str, start: int = 0, end: int | None = None) -> bool:
+    """Whether a text holds an action of Go's templates or of Jinja anywhere."""
+    return _TEMPLATE.search(text, start, len(text) if end is None else end) is not None
+
+
+def unrendered(text: str, start: int, end: int, line: str) -> str | None:
+    """Why a document that cannot be parsed may be no fault: the reason, or None. `line` is where parsing stopped."""
+    if has_template(text, start, end):
+        return RENDER_FIRST
+    return SUBSTITUTE_FIRST if _OTHERS.search(line) else None
