@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from controlplane.placement.amounts import Amounts, amounts, requests_of
+from controlplane.placement.amounts import Amounts, amounts, limits_of, requests_of
 from controlplane.placement.fit import Node, Placement, Pod, fit, nodes_of, pods_of, remaining
 
-__all__ = ["Amounts", "Node", "Placement", "Pod", "amounts", "fit", "nodes_of", "pods_of", "remaining", "requests_of"]
+__all__ = [
+    "Amounts",
+    "Node",
+    "Placement",
+    "Pod",
+    "amounts",
+    "fit",
+    "limits_of",
+    "nodes_of",
+    "pods_of",
+    "remaining",
+    "requests_of",
+]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.pod_arithmetic import containers_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Known
@@ -17,10 +18,8 @@ from controlplane.stack.pods import Container
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for workload in stack.workloads:
-        for pods in workload.pod_sets:
-            for container in (*pods.init_containers, *pods.containers):
-                yield from _unlimited(container)
+    for _, _, container in containers_of(stack):
+        yield from _unlimited(container)
 
 
 def _unlimited(container: Container) -> Iterator[Finding]:
@@ -41,8 +40,8 @@ RULE = Rule(
     layer=Layer.ADMISSION,
     since="0.2.0",
     rationale="Extended resources are never overcommitted, so the API server refuses a pod that requests a GPU "
-    "without a limit. The Deployment is accepted all the same: its ReplicaSet then fails to create pods, and there "
-    "is no pod to look at.",
+    "without a limit, and a Deployment with such pods. A RayCluster is accepted all the same: its operator "
+    "then fails to create pods, and there is no pod to look at.",
     remedy="Set the limit to the request.",
     sources=("Kubernetes 1.36, pkg/apis/core/validation: 'Limit must be set for non overcommitable resources'",),
     bad=(
