@@ -59,7 +59,7 @@ def recorded(program: Program, module: str, cls: str, method: str) -> Recorder:
     home = program.module(module)
     if home is None:
         raise LookupError(f"no module {module}")
-    follower = Follower(_rules(program), Recorder())
+    follower = Follower(parser_rules(program), Recorder())
     owner = evaluate(ast.Name(cls), Scope(home, follower.call))
     function = class_attribute(Scope(home, follower.call), owner, method) if isinstance(owner, Class) else owner
     if not isinstance(function, Function):
@@ -68,7 +68,8 @@ def recorded(program: Program, module: str, cls: str, method: str) -> Recorder:
     return follower.recorder
 
 
-def _rules(program: Program) -> Rules:
+def parser_rules(program: Program) -> Rules:
+    """How this release turns fields into arguments."""
     tree = ast.parse(program.files["vllm/engine/arg_utils.py"])
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     return rules_of(functions.get("_compute_kwargs", functions["get_kwargs"]), tree)

@@ -60,7 +60,7 @@ def write(version: str, date: str, archives: Path | None) -> bool:
     """Write one release's table; False where pip does not have it."""
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            archive = _archive(version, archives) or fetch(
+            archive = find_archive(version, archives) or fetch(
                 "vllm", version, Path(scratch), wheel=version in WHEEL_ONLY
             )
         except NoRelease as refused:
@@ -75,7 +75,8 @@ def write(version: str, date: str, archives: Path | None) -> bool:
     return True
 
 
-def _archive(version: str, archives: Path | None) -> Path | None:
+def find_archive(version: str, archives: Path | None) -> Path | None:
+    """The archive of a release in a folder of archives, or None."""
     names = (f"vllm-{version}.tar.gz", f"vllm-{version}-*.whl")
     return next((found for name in names for found in sorted(archives.glob(name))), None) if archives else None
 
@@ -126,7 +127,7 @@ def problems(folder: Path) -> list[str]:
     index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     listed = {entry["file"]: entry["sha256"] for entry in index["versions"].values()}
     listed["removed.json"] = index["removed"]["sha256"]
-    present = {path.name for path in folder.glob("*.json")} - {"index.json"}
+    present = {path.name for path in (*folder.glob("arguments-*.json"), *folder.glob("removed*.json"))}
     return [
         *(f"{name}: listed in index.json but missing" for name in sorted(listed.keys() - present)),
         *(f"{name}: not listed in index.json" for name in sorted(present - listed.keys())),
