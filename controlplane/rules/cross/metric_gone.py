@@ -13,6 +13,7 @@ from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Fact, Known, value_of
+from controlplane.stack.histories import Removal
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.references import Autoscaler
 from controlplane.stack.vllm_metrics import metric, removed_metric
@@ -27,17 +28,20 @@ def check(stack: Stack) -> Iterator[Finding]:
             continue
         for place, name in _names(autoscaler):
             removal = removed_metric(name, version)
-            if removal is None or metric(name, version) is not None:
-                continue
-            instead = f"; use {removal.replacement}" if removal.replacement else ""
-            yield Finding(
-                f"{autoscaler.ref.kind} {autoscaler.ref.name} watches {name}, which vLLM {version} no longer exports "
-                f"(gone in {removal.gone_in}){instead}",
-                at=place,
-                otherwise=autoscaler.origin,
-                evidence=(evidence("version of vLLM", version, source="the engine's image"),),
-                remedy=f"Watch {removal.replacement} instead." if removal.replacement else "Watch another metric.",
-            )
+            if removal is not None and metric(name, version) is None:
+                yield _gone(autoscaler, place, name, version, removal)
+
+
+def _gone(autoscaler: Autoscaler, place: Place, name: str, version: str, removal: Removal) -> Finding:
+    instead = removal.successor and f"Watch {removal.successor} instead."
+    return Finding(
+        f"{autoscaler.ref.kind} {autoscaler.ref.name} watches {name}, which vLLM {version} does not export "
+        f"(gone in {removal.gone_in})",
+        at=place,
+        otherwise=autoscaler.origin,
+        evidence=(evidence("version of vLLM", version, source="the engine's image"),),
+        remedy=instead or f"Watch another metric; {removal.replacement or 'it has no successor'}.",
+    )
 
 
 def _version(workload: Workload) -> str | None:
