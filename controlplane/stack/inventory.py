@@ -49,6 +49,8 @@ class NodePool:
     selector: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     accelerator: Accelerator | None = None
+    varying_labels: frozenset[str] | None = field(default=None, compare=False)
+    """Keys that not all of its nodes have with one value; None where the labels are those that somebody declared."""
 
 
 @dataclass(frozen=True, slots=True)

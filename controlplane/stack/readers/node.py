@@ -78,6 +78,7 @@ def _pool(nodes: Sequence[_Node]) -> NodePool:
         selector={POOL_LABEL: name} if name else {},
         taints=first.taints,
         accelerator=_accelerator(first),
+        varying_labels=_varying([node.labels for node in nodes]),
     )
 
 
@@ -85,6 +86,12 @@ def _common(labels: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """The labels that all nodes have with the same value, without those that tell one node from another."""
     sets = [set(one.items()) for one in labels]
     return {key: value for key, value in sorted(set.intersection(*sets)) if key not in _OF_ONE_NODE}
+
+
+def _varying(labels: Sequence[Mapping[str, str]]) -> frozenset[str]:
+    """The keys of all nodes without those that they have in common; what tells one node from another among them."""
+    common = _common(labels)
+    return frozenset(key for one in labels for key in one if key not in common) | _OF_ONE_NODE
 
 
 def _accelerator(node: _Node) -> Accelerator | None:
