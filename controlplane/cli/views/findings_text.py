@@ -3,41 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from controlplane.cli.lint.report import LintReport
+from controlplane.cli.proposed_edits import Proposals, proposed_edits
 from controlplane.cli.terminal import paint, printable
-from controlplane.diagnostics import Diagnostic, Severity
+from controlplane.diagnostics import Applicability, Diagnostic, Edit, Severity
 from controlplane.plan.redaction import redact_text
 from controlplane.source import excerpt, split_lines
+from controlplane.source import printable as visible
 
 _AROUND = 400
 """Characters before and behind the column that are searched for secrets; an excerpt shows fewer."""
 
+_SUGGESTED_LINES = 12
+"""Lines of a suggestion that are shown; a longer one is a rewrite that nobody pastes from a terminal."""
+
+_PLACES = 3
+"""Places that are named where something was not judged for one reason."""
+
 _VALUE = re.compile(r"\bvalue[\"']?\s*:")
+_MADE_BY = {Applicability.SAFE: "--fix makes it", Applicability.NEEDS_DECISION: "--fix --unsafe-fixes makes it"}
 _STYLE = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
 
 def render(findings: Sequence[Diagnostic], texts: Mapping[str, str], *, colour: bool) -> str:
     """All findings and a summary line; `texts` maps file names to their contents."""
-    # Split once: a hostile file has as many findings as lines.
-    lines = {name: split_lines(texts[name]) for name in {f.span.file for f in findings} if name in texts}
-    blocks = [_finding(f, lines.get(f.span.file, ()), colour=colour) for f in sorted(findings)]
-    return "\n\n".join([*blocks, summary(findings)])
+    return "\n\n".join([*_blocks(findings, texts, {}, colour=colour), summary(findings)])
 
 
 def render_report(report: LintReport, *, colour: bool) -> str:
-    """What `lint` found, and in one line for each reason what it did not judge."""
-    skipped = Counter(entry.reason for entry in report.not_judged)
-    first = {entry.reason: entry.span for entry in reversed(report.not_judged)}
-    lines = [_skipped(reason, count, str(first[reason])) for reason, count in skipped.items()]
-    return "\n".join([render(report.findings, report.texts, colour=colour), *lines])
+    """A whole run of lint: findings with the edits that would be made, what was not judged, and the totals."""
+    proposals = proposed_edits(report.findings, report.texts)
+    blocks = _blocks(report.findings, report.texts, proposals, colour=colour)
+    blocks += _not_told(report)
+    if report.crashed is not None:
+        blocks.append(f"the run ended early, findings may be missing: {_one_line(report.crashed)}")
+    return "\n\n".join([*blocks, report_summary(report)])
 
 
-def _skipped(reason: str, count: int, first: str) -> str:
-    more = f" and {count - 1:,} more" if count > 1 else ""
-    return printable(f"not judged: {first}{more}: {reason}")
+def report_summary(report: LintReport) -> str:
+    """The totals in one line: `2 errors, 1 warning; 3 accepted by comments; 4 not judged; 12 files`."""
+    kinds = [entry.kind for entry in report.suppressed]
+    parts = [summary(report.findings)]
+    parts += [f"{count} accepted by comments"] if (count := kinds.count("comment")) else []
+    parts += [f"{count} in the baseline"] if (count := kinds.count("baseline")) else []
+    parts += [f"{len(report.not_judged)} not judged"] if report.not_judged else []
+    parts += [f"{report.files} file{'' if report.files == 1 else 's'}"] if report.files else []
+    return "; ".join(parts)
 
 
 def summary(findings: Iterable[Diagnostic]) -> str:
@@ -50,16 +63,77 @@ def summary(findings: Iterable[Diagnostic]) -> str:
     return ", ".join(parts) or "no findings"
 
 
-def _finding(finding: Diagnostic, source: Sequence[str], *, colour: bool) -> str:
+def _blocks(
+    findings: Sequence[Diagnostic], texts: Mapping[str, str], proposals: Proposals, *, colour: bool
+) -> list[str]:
+    # Split once: a hostile file has as many findings as lines.
+    names = {f.span.file for f in findings} | {e.span.file for edits in proposals.values() for e in edits}
+    lines = {name: split_lines(texts[name].removeprefix("\ufeff")) for name in names if name in texts}
+    return [_finding(f, lines, proposals.get(f, ()), colour=colour) for f in sorted(findings)]
+
+
+def _finding(
+    finding: Diagnostic, sources: Mapping[str, Sequence[str]], edits: Sequence[Edit], *, colour: bool
+) -> str:
     severity = paint(finding.severity.value, _STYLE[finding.severity], "bold", colour=colour)
-    place = paint(printable(str(finding.span)), "bold", colour=colour)
-    lines = [f"{place}: {severity}: {printable(finding.message)} [{finding.rule}]"]
-    lines += ["  " + line for line in shown_source(finding, source)]
-    lines += [f"  note: {printable(str(r.span))}: {printable(r.message)}" for r in finding.related]
+    place = paint(_one_line(str(finding.span)), "bold", colour=colour)
+    lines = [f"{place}: {severity}: {_one_line(finding.message)} [{finding.rule}]"]
+    shown = shown_source(finding, sources.get(finding.span.file, ()))
+    lines += ["  " + line for line in shown]
+    lines += [f"  note: {_one_line(str(r.span))}: {_one_line(r.message)}" for r in finding.related]
     lines += [f"  evidence: {_evidence(e.fact, e.value, e.unit, e.source)}" for e in finding.evidence]
     if finding.remedy is not None:
-        lines.append(paint("  remedy: ", "green", colour=colour) + printable(finding.remedy.text))
+        made_by = f" ({_MADE_BY[finding.remedy.applicability]})" if edits else ""
+        lines.append(paint("  remedy: ", "green", colour=colour) + _one_line(finding.remedy.text) + made_by)
+    if any("^" in line for line in shown):
+        lines += [paint(f"    {line}", _style(line), colour=colour) for line in _suggestion(edits, sources)]
     return "\n".join(lines)
+
+
+def _suggestion(edits: Sequence[Edit], sources: Mapping[str, Sequence[str]]) -> list[str]:
+    """The lines that would go and those that would come, unless one may hold a secret."""
+    lines = [line for edit in edits for line in _changed_lines(edit, sources.get(edit.span.file, ()))]
+    if len(lines) > _SUGGESTED_LINES or any(redact_text(line) != line or _VALUE.search(line) for line in lines):
+        return []
+    return lines
+
+
+def _changed_lines(edit: Edit, source: Sequence[str]) -> list[str]:
+    span = edit.span
+    old = list(source[span.line - 1 : span.end_line])
+    text = old[0][: span.column - 1] + edit.new_text + old[-1][span.end_column - 1 :]
+    new = split_lines(text)
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    gone = [f"- {span.line + offset} | {visible(line)}" for offset, line in enumerate(old)]
+    return gone + [f"+ {span.line + offset} | {visible(line)}" for offset, line in enumerate(new)]
+
+
+def _style(line: str) -> str:
+    return "green" if line.startswith("+") else "red"
+
+
+def _not_told(report: LintReport) -> list[str]:
+    """One line for each reason why something was not judged or could not be told, with the first places."""
+    by_reason: dict[str, list[str]] = {}
+    for entry in sorted(report.not_judged):
+        place = " ".join(filter(None, [str(entry.span), entry.object]))
+        by_reason.setdefault(f"not judged: {{}}: {_one_line(entry.reason)}", []).append(place)
+    for unknown in report.undecided:
+        place = str(unknown.span or "the input as a whole")
+        by_reason.setdefault(f"cannot tell [{unknown.rule}]: {{}}: {_one_line(unknown.needs)}", []).append(place)
+    return ["\n".join(_with_places(reason, places) for reason, places in by_reason.items())] if by_reason else []
+
+
+def _with_places(reason: str, places: Sequence[str]) -> str:
+    more = f" and {len(places) - _PLACES:,} more" if len(places) > _PLACES else ""
+    head, _, tail = reason.partition("{}")
+    return f"{head}{_one_line(', '.join(places[:_PLACES]))}{more}{tail}"
+
+
+def _one_line(text: str) -> str:
+    """Without anything a terminal or a log reader would obey: a text from a manifest begins no line of its own."""
+    return printable(text).replace("\n", "\\n")
 
 
 def shown_source(finding: Diagnostic, source: Sequence[str]) -> list[str]:
@@ -78,4 +152,4 @@ def shown_source(finding: Diagnostic, source: Sequence[str]) -> list[str]:
 
 
 def _evidence(fact: str, value: object, unit: str, source: str) -> str:
-    return printable(f"{fact} = {value}{' ' + unit if unit else ''} ({source})")
+    return _one_line(f"{fact} = {value}{' ' + unit if unit else ''} ({source})")
