@@ -15,6 +15,7 @@ from typing import Any, Final
 from controlplane.diagnostics import Diagnostic, KeyPath, Layer, Remedy, Severity, Span, render_path
 from controlplane.source import Document, Embedded, Quantity, QuantityError, embedded, parse_quantity
 from controlplane.stack.facts import ABSENT, Declared, Fact, Known, LiveField, Origin, Unknown, Why
+from controlplane.stack.words import Word, word_of
 
 _HELM = re.compile(r"\{\{-?\s*(?:[.$]|(?:include|template|tpl|toYaml|if|range|with|default|quote)\b)")
 _SUBSTITUTED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
@@ -29,6 +30,7 @@ class TypeFault:
     refusal: str
 
 
+_MOST_EMBEDDED: Final = 20 * 1024 * 1024
 _REFUSED_BY_API: Final = TypeFault(
     "kubernetes/field-type", Layer.ADMISSION, "an API server refuses the manifest as it is"
 )
@@ -38,6 +40,8 @@ class ManifestSource:
     """Where a manifest stands, and the findings made while it is read.
 
     `key_origin` is the place of a key, `text` a text with the place of each character; None where there is no file.
+    `surroundings` is what readers may look up beside
+    the manifest, `document` the document that it is read from.
     """
 
     def __init__(
@@ -47,25 +51,56 @@ class ManifestSource:
         *,
         key_origin: Callable[[KeyPath], Origin] | None = None,
         text: Callable[[KeyPath], Embedded | None] = lambda _: None,
+        editable: Callable[[KeyPath], bool] = lambda _: False,
         fault: TypeFault = _REFUSED_BY_API,
+        document: Document | None = None,
+        surroundings: object = None,
     ) -> None:
         self.origin = origin
         self.span = span
         self.key_origin = key_origin or origin
         self.text = text
+        self.editable = editable
+        self.embedded_left = _MOST_EMBEDDED
         self.fault = fault
+        self.document = document
+        self.surroundings = surroundings
         self.findings: list[Diagnostic] = []
 
+    def locate(self, path: KeyPath) -> Callable[[int, int], Origin]:
+        """What tells the places of a text's characters; the text is followed when it is first asked."""
+        found: list[Embedded | None] = []
 
-def of_document(document: Document) -> Field:
+        def place(start: int, end: int) -> Origin:
+            if not found:
+                found.append(self.text(path))
+            return self.origin(path) if found[0] is None else Declared(found[0].span(start, end), path)
+
+        return place
+
+    def is_repeated(self, path: KeyPath) -> bool:
+        """Whether an alias or a merge key brings in what is at a path: it stands elsewhere."""
+        place = self.document.places.get(path) if self.document is not None else None
+        return place is not None and place.anchor is not None
+
+
+def of_document(document: Document, surroundings: object = None) -> Field:
     """The root of a document of a file."""
     source = ManifestSource(
         lambda path: Declared(document.span_of(path), path),
         document.span_of,
         key_origin=lambda path: Declared(document.key_span(path), path),
         text=lambda path: embedded(document, path),
+        document=document,
+        surroundings=surroundings,
     )
     return Field(document.value, (), source)
+
+
+def is_written_at(document: Document, path: KeyPath) -> bool:
+    """Whether what is at a path is written there, and not brought in by an alias."""
+    place = document.places.get(path)
+    return place is not None and place.anchor is None
 
 
 def of_live_object(manifest: Any, name: str) -> Field:
@@ -138,6 +173,11 @@ class Field:
         if isinstance(self.value, str) and not _HELM.search(self.value):
             return Known(self.value, self.origin)
         return self.text()
+
+    def word(self) -> Word:
+        """`literal` as a word of a command line, whose characters know their places."""
+        repeated = self.source.is_repeated(self.path)
+        return word_of(self.literal(), self.source.locate(self.path), verbatim=not repeated)
 
     def integer(self) -> Fact[int]:
         """A whole number."""

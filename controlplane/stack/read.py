@@ -15,7 +15,17 @@ from controlplane.source import Document
 from controlplane.stack.inventory import Inventory
 from controlplane.stack.manifest_fields import Field, ManifestSource, of_document, of_live_object
 from controlplane.stack.model import Stack, Workload
-from controlplane.stack.readers import deployment, metadata, namespace, node, pod_disruption_budget, service
+from controlplane.stack.readers import (
+    deployment,
+    metadata,
+    namespace,
+    node,
+    pod_disruption_budget,
+    ray_cluster,
+    ray_job,
+    ray_service,
+    service,
+)
 from controlplane.stack.references import ObjectRef, Reference
 
 
@@ -39,6 +49,10 @@ class Reading:
 
 _WORKLOADS: Mapping[tuple[str, str], Callable[[Field], Workload]] = {
     ("apps", "Deployment"): deployment.read,
+    ("ray.io", "RayCluster"): ray_cluster.read,
+    ("ray.io", "RayCronJob"): ray_job.read_cron_job,
+    ("ray.io", "RayJob"): ray_job.read,
+    ("ray.io", "RayService"): ray_service.read,
 }
 _REFERENCES: Mapping[tuple[str, str], Callable[[Field], Reference]] = {
     ("", "Namespace"): namespace.read,

@@ -1,0 +1,130 @@
+"""A Ray Serve configuration: `serveConfigV2` of a RayService (Ray 2.60, `serve/schema.py`, ServeDeploySchema)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from controlplane.stack.engine import Engine
+from controlplane.stack.facts import Known, value_of, value_or
+from controlplane.stack.manifest_fields import Field
+from controlplane.stack.readers.llm_config import Placement, ReadLLM, read_llm
+from controlplane.stack.readers.ray_embedded import REFUSED_BY_SERVE, embedded_root
+from controlplane.stack.readers.serve_deployment import overridden, read_deployment, whole_number
+from controlplane.stack.serve import Serve, ServeApplication, ServeDeployment
+
+_LISTED: Final = frozenset({"build_openai_app", "build_llm_deployments"})
+_SINGLE: Final = frozenset({"build_dp_openai_app", "build_dp_deployment", "build_llm_deployment"})
+_PREFILL_DECODE: Final = frozenset({"build_pd_openai_app"})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadServe:
+    """The configuration, and one engine for each LLMConfig; their versions are the caller's to fill in."""
+
+    serve: Serve
+    engines: tuple[Engine, ...]
+
+
+def read_serve(config: Field) -> ReadServe | None:
+    """What a text like `serveConfigV2` says; None where there is none."""
+    if not config.is_set:
+        return None
+    root = embedded_root(config, REFUSED_BY_SERVE)
+    if root is None:
+        return ReadServe(Serve(complete=False, origin=config.key_origin), ())
+    applications = [_application(field) for field in root["applications"].items()]
+    serve = Serve(
+        applications=tuple(found.application for found in applications),
+        proxy_location=root["proxy_location"].text(),
+        http_port=whole_number(root.at("http_options", "port")),
+        complete=_is_whole(root) and all(found.complete for found in applications),
+        origin=config.key_origin,
+    )
+    return ReadServe(serve, _told_apart([engine for found in applications for engine in found.engines]))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadApplication:
+    application: ServeApplication
+    engines: tuple[Engine, ...]
+    complete: bool
+
+
+def _is_whole(root: Field) -> bool:
+    """Whether the list of applications itself is there, and not a template that makes it."""
+    return isinstance(root.value, dict) and isinstance(root.value.get("applications", []), list)
+
+
+def _application(field: Field) -> _ReadApplication:
+    name = field["name"].plain_text("default")
+    import_path = field["import_path"].text()
+    builder = _builder(value_or(import_path, ""))
+    listed = [read_deployment(item, name) for item in field["deployments"].items()]
+    found, complete = _llms(field["args"], builder, name) if builder else ([], True)
+    application = ServeApplication(
+        name=name,
+        import_path=import_path,
+        route_prefix=field["route_prefix"].text(),
+        deployments=_merged([llm.deployment for llm in found], listed),
+        origin=field["name"].origin if field["name"].is_set else field.origin,
+    )
+    engines = tuple(llm.engine for llm in found if llm.engine is not None)
+    return _ReadApplication(application, engines, complete and isinstance(import_path, Known))
+
+
+def _builder(import_path: str) -> str | None:
+    """The builder of Serve LLM that an import path names; None for a user's own code."""
+    module, _, function = import_path.replace(":", ".").rpartition(".")
+    known = _LISTED | _SINGLE | _PREFILL_DECODE
+    is_ray = module in ("ray.serve.llm", "ray.llm") or module.startswith("ray.llm._internal.")
+    return function if is_ray and function in known else None
+
+
+def _llms(args: Field, builder: str, application: str) -> tuple[list[ReadLLM], bool]:
+    """The LLMConfigs among a builder's arguments, and whether all of them could be read."""
+    found, complete = [], True
+    for field, placement in _configs(args, builder, application):
+        # A text is the path of a file inside the image.
+        if isinstance(field.value, dict):
+            found.append(read_llm(field, placement))
+        else:
+            complete = False
+    return found, complete and bool(found)
+
+
+def _configs(args: Field, builder: str, application: str) -> list[tuple[Field, Placement]]:
+    if builder in _PREFILL_DECODE:
+        prefill = Placement(application, "Prefill:", "prefill", replica_is_rank=True)
+        decode = Placement(application, "Decode:", "decode", replica_is_rank=True)
+        return [(args["prefill_config"], prefill), (args["decode_config"], decode)]
+    if builder in _LISTED:
+        return [(item, Placement(application)) for item in args["llm_configs"].items()]
+    config = args["llm_config"] if args["llm_config"].is_set else args
+    if builder == "build_llm_deployment":
+        return [(config, Placement(application))]
+    return [(config, Placement(application, "DPServer:", replica_is_rank=True))]
+
+
+def _merged(llms: list[ServeDeployment], listed: list[ServeDeployment]) -> tuple[ServeDeployment, ...]:
+    """The deployments of an application; what `deployments` lists overrides what a builder made of that name."""
+    by_name = {value_of(one.name): one for one in listed if value_of(one.name) is not None}
+    made = [overridden(llm, by_name[name]) if (name := value_of(llm.name)) in by_name else llm for llm in llms]
+    names = {value_of(llm.name) for llm in llms}
+    return (*made, *(one for one in listed if value_of(one.name) not in names or value_of(one.name) is None))
+
+
+def _told_apart(engines: list[Engine]) -> tuple[Engine, ...]:
+    """Engines with a role each: a role that occurs again gets its application's name, then a number."""
+    taken: set[str] = set()
+    told: list[Engine] = []
+    for engine in engines:
+        role = engine.role
+        if role in taken:
+            role = f"{engine.serve_deployment[0]}/{role}"
+        stem, number = role, 2
+        while role in taken:
+            role, number = f"{stem} ({number})", number + 1
+        taken.add(role)
+        told.append(replace(engine, role=role))
+    return tuple(told)

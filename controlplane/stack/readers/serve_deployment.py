@@ -1,0 +1,171 @@
+"""One deployment of a Ray Serve configuration (Ray 2.60, `serve/schema.py`, DeploymentSchema).
+
+What is not listed is what the application's code says: absent means not written. Pydantic takes numbers in quotes,
+so they are read as numbers here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any, Final
+
+from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, Why, derived
+from controlplane.stack.manifest_fields import Field
+from controlplane.stack.pods import Count, CountOwner
+from controlplane.stack.ray import RayResources
+from controlplane.stack.serve import Bundle, PlacementGroup, ServeDeployment
+
+_FROM_CODE: Final = Unknown(Why.UNRESOLVED, "the application's code")
+_AUTO_MOST: Final = 100
+"""`max_replicas` of `num_replicas: auto` (Ray 2.60, AutoscalingConfig.default)."""
+_DEEPEST_OPTION: Final = 4
+_LONGEST_KEY: Final = 200
+
+
+def read_deployment(field: Field, application: str) -> ServeDeployment:
+    """An entry of an application's `deployments`."""
+    made = read_options(field, application, field["name"].text(), default_replicas=_FROM_CODE)
+    return replace(
+        made,
+        placement_group=_placement_group(field),
+        options=dict(written_options(field)),
+        origin=field["name"].origin if field["name"].is_set else field.origin,
+    )
+
+
+def read_options(
+    field: Field, application: str, name: Fact[str], *, default_replicas: Fact[int], times: int = 1
+) -> ServeDeployment:
+    """The options that every deployment has; `times`: replicas that Serve starts for each one that is written."""
+    scaling = field["autoscaling_config"]
+    actor = field["ray_actor_options"]
+    return ServeDeployment(
+        name=name,
+        application=application,
+        replicas=_replicas(field, default_replicas, times),
+        initial_replicas=_times(whole_number(scaling["initial_replicas"]), times),
+        max_ongoing_requests=whole_number(field["max_ongoing_requests"]),
+        target_ongoing_requests=number(scaling["target_ongoing_requests"]),
+        max_queued_requests=whole_number(field["max_queued_requests"]),
+        max_replicas_per_node=whole_number(field["max_replicas_per_node"]),
+        graceful_shutdown_timeout_s=number(field["graceful_shutdown_timeout_s"]),
+        health_check_period_s=number(field["health_check_period_s"]),
+        health_check_timeout_s=number(field["health_check_timeout_s"]),
+        autoscaled=_is_autoscaled(field),
+        actor=_actor(actor),
+        accelerator_type=actor["accelerator_type"].text(),
+    )
+
+
+def overridden(made: ServeDeployment, listed: ServeDeployment) -> ServeDeployment:
+    """A deployment that a builder makes, with what `deployments` lists under its name in place of its own."""
+    names = [one.name for one in fields(ServeDeployment) if one.name not in ("name", "replicas")]
+    facts = {name: getattr(listed, name) for name in names if isinstance(getattr(listed, name), Known)}
+    if listed.autoscaled or isinstance(listed.replicas.max, Known):
+        facts |= {"replicas": listed.replicas, "autoscaled": listed.autoscaled}
+    if listed.actor != RayResources():
+        facts["actor"] = listed.actor
+    return replace(made, **facts)
+
+
+def _is_autoscaled(field: Field) -> bool:
+    return field["autoscaling_config"].is_set or field["num_replicas"].value == "auto"
+
+
+def _replicas(field: Field, default: Fact[int], times: int) -> Count:
+    written = field["num_replicas"]
+    if not _is_autoscaled(field):
+        fact = _times(whole_number(written), times) if written.is_set else default
+        return Count(fact, fact, fact)
+    scaling = field["autoscaling_config"]
+    most = _AUTO_MOST if written.value == "auto" else 1
+    least = _or_default(scaling["min_replicas"], 1, times)
+    initial = _times(whole_number(scaling["initial_replicas"]), times)
+    return Count(
+        min=least,
+        desired=Unknown(Why.RUNTIME, "the load") if initial == ABSENT else initial,
+        max=_or_default(scaling["max_replicas"], most, times),
+        owner=CountOwner.SERVE,
+    )
+
+
+def _or_default(field: Field, default: int, times: int) -> Fact[int]:
+    fact = whole_number(field)
+    if fact == ABSENT:
+        fact = derived(default, f"Serve's default for {field.path[-1]}")
+    return _times(fact, times)
+
+
+def _times(fact: Fact[int], times: int) -> Fact[int]:
+    if times == 1 or not isinstance(fact, Known):
+        return fact
+    return derived(fact.value * times, f"{fact.value} groups of {times} data parallel ranks", [("groups", fact)])
+
+
+def _actor(options: Field) -> RayResources:
+    """`ray_actor_options`: what each replica's actor asks of its node."""
+    return RayResources(
+        cpu=number(options["num_cpus"]),
+        gpu=number(options["num_gpus"]),
+        memory_bytes=whole_number(options["memory"]),
+        custom={name: number(amount) for name, amount in options["resources"].entries()},
+    )
+
+
+def _placement_group(field: Field) -> PlacementGroup | None:
+    bundles = field["placement_group_bundles"]
+    if not bundles.is_set:
+        return None
+    return PlacementGroup(
+        bundles=Known(tuple(bundle(item) for item in bundles.items()), bundles.origin),
+        strategy=field["placement_group_strategy"].text(),
+        origin=bundles.key_origin,
+    )
+
+
+def bundle(field: Field) -> Bundle:
+    """One bundle: amounts by Ray's names."""
+    return Bundle({name: number(amount) for name, amount in field.entries()}, field.origin)
+
+
+def written_options(field: Field) -> Iterator[tuple[str, Origin]]:
+    """Every key below a deployment by its dotted path, and its place."""
+    pending: list[tuple[str, Field, int]] = [("", field, 0)]
+    while pending:
+        prefix, parent, depth = pending.pop()
+        if not isinstance(parent.value, dict):
+            continue
+        for key in parent.value:
+            inner = parent[key]
+            if len(key) > _LONGEST_KEY:
+                continue
+            path = f"{prefix}{key}"
+            yield path, inner.key_origin
+            if depth < _DEEPEST_OPTION:
+                pending.append((f"{path}.", inner, depth + 1))
+
+
+def number(field: Field) -> Fact[float]:
+    """A number, in quotes or not."""
+    parsed = _parsed(field.value)
+    return field.number() if parsed is None else Known(parsed, field.origin)
+
+
+def whole_number(field: Field) -> Fact[int]:
+    """A whole number, in quotes or not."""
+    parsed = field.value if isinstance(field.value, float) else _parsed(field.value)
+    if parsed is None or not parsed.is_integer():
+        return field.integer()
+    return Known(int(parsed), field.origin)
+
+
+def _parsed(value: Any) -> float | None:
+    """The number that a text is, if it is a finite one."""
+    if not isinstance(value, str) or not value.isascii() or len(value) > _LONGEST_KEY:
+        return None
+    try:
+        parsed = float(value)
+    except ValueError:
+        return None
+    return parsed if abs(parsed) < 1e300 else None
