@@ -40,7 +40,7 @@ def read_file(name: str, data: bytes, reads: Reads, scans: bool = True) -> FileR
     if len(data) > LARGEST_FILE_BYTES:
         return unread(name, f"larger than {LARGEST_FILE_BYTES // 1024**2} MiB, which is the most that lint reads")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _undecodable(name, data)
     return _Reading(name, text, reads, scans).run()
@@ -63,7 +63,9 @@ class _Reading:
 
     def __init__(self, name: str, text: str, reads: Reads, scans: bool) -> None:
         self._name = name
-        self._text = text
+        self._whole = text
+        # Places count from behind a byte order mark.
+        self._text = text.removeprefix("\ufeff")
         self._reads = reads
         self._scans = scans
         self._findings: list[Diagnostic] = []
@@ -83,7 +85,7 @@ class _Reading:
         theirs = self._documents(manifests, Dialect.KUBERNETES)
         return FileReading(
             self._name,
-            self._text,
+            self._whole,
             tuple(ours),
             tuple(theirs),
             tuple(sorted(self._findings)),
@@ -91,10 +93,11 @@ class _Reading:
         )
 
     def _is_parsed(self, piece: Piece) -> bool:
-        if piece.blank:
-            return False
-        named = piece.kind and piece.api_version
-        return not self._scans or not piece.is_certain or bool(named and self._reads(piece.group, piece.kind))
+        return not piece.blank and (not self._scans or self._may_be_read(piece))
+
+    def _may_be_read(self, piece: Piece) -> bool:
+        """Whether a reader may know the document, as far as the scan can tell."""
+        return not piece.is_certain or bool(piece.kind and piece.api_version and self._reads(piece.group, piece.kind))
 
     def _skip(self, piece: Piece) -> None:
         self._leave(Span(self._name, piece.line, 1, piece.line, 1), piece.group, piece.kind, piece.api_version)
@@ -129,7 +132,8 @@ class _Reading:
             self._not_judged.append(NotJudged(Span(self._name, piece.line, 1, piece.line, 1), reason))
             return []
         kept = [document for document in documents if self._is_kept(document, dialect)]
-        if kept or (not documents and looks_like_manifest(self._text, piece)):
+        meant = dialect is Dialect.POLICY or self._may_be_read(piece)
+        if kept or (not documents and meant and looks_like_manifest(self._text, piece)):
             self._findings += findings
         elif not documents and has_errors(findings):
             first = next(f for f in findings if f.severity is Severity.ERROR)

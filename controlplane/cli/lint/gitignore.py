@@ -17,6 +17,7 @@ _CLASSES: Final = {
     "punct": "!-/:-@\\[-`{-~", "space": " \\t\\n\\r\\f\\v", "upper": "A-Z", "xdigit": "0-9a-fA-F",
 }  # fmt: skip
 _NEVER: Final = "(?!)"
+_SPECIAL = re.compile(r"[*?\[\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Pattern:
     anchored: bool
 
     def matches(self, path: str, is_folder: bool) -> bool:
-        """Whether the pattern is about a path, given from the `.gitignore` file's folder with `/`."""
+        """Whether the pattern is about a path, given from the `.gitignore` file's folder with `/`, byte by byte."""
         if self.folders_only and not is_folder:
             return False
         return self.regex.fullmatch(path if self.anchored else path.rpartition("/")[2]) is not None
@@ -44,7 +45,7 @@ class IgnoreFile:
 
     def decides(self, path: Sequence[str], is_folder: bool) -> bool | None:
         """Whether a path below the folder is ignored; None where no pattern is about it."""
-        below = "/".join(path[len(self.folder) :])
+        below = _as_bytes("/".join(path[len(self.folder) :]))
         for pattern in reversed(self.patterns):
             if pattern.matches(below, is_folder):
                 return not pattern.negated
@@ -69,7 +70,7 @@ def ignored(files: Sequence[IgnoreFile], path: Sequence[str], is_folder: bool) -
 
 
 def _patterns(text: str) -> Iterator[Pattern]:
-    for raw in text.removeprefix("\ufeff").split("\n"):
+    for raw in _as_bytes(text.removeprefix("\ufeff")).split("\n"):
         line = _without_trailing_spaces(raw.removesuffix("\r"))
         if not line or line.startswith("#"):
             continue
@@ -81,6 +82,11 @@ def _patterns(text: str) -> Iterator[Pattern]:
         if line.removeprefix("/"):
             regex = re.compile(_regex(line.removeprefix("/")), re.DOTALL)
             yield Pattern(regex, negated, folders_only, anchored)
+
+
+def _as_bytes(text: str) -> str:
+    """One character a byte: to git `?` and `[!a]` are one byte, also in the midst of a letter."""
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _without_trailing_spaces(line: str) -> str:
@@ -125,7 +131,9 @@ def _stars(pattern: str, at: int) -> tuple[str, int]:
     end = at
     while end < len(pattern) and pattern[end] == "*":
         end += 1
-    begins = at == 0 or pattern[at - 1] == "/"
+    # git compares the text before the first special character by itself and matches from there, so that `**` behind
+    # it counts as standing behind a slash.
+    begins = at == 0 or pattern[at - 1] == "/" or not _SPECIAL.search(pattern, 0, at)
     if end - at >= 2 and begins:
         if end == len(pattern):
             return ".*", end
@@ -161,7 +169,8 @@ def _bracket_item(pattern: str, at: int) -> tuple[str | None, int]:
     low, end = _bracket_character(pattern, at)
     if pattern[end : end + 1] == "-" and pattern[end + 1 : end + 2] not in {"", "]"}:
         high, end = _bracket_character(pattern, end + 1)
-        return (f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""), end
+        # git compares the first character before it looks at the range.
+        return re.escape(low) + (f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""), end
     return re.escape(low), end
 
 
