@@ -17,8 +17,11 @@ class WrittenArgument:
 
     `spelling` is the flag (`--swap-space`) or the key of `engine_kwargs` or of a config file (`swap_space`), without
     its value; `name` the canonical name it is read as. `key_origin` is the place of the flag or key, `origin` that of
-    the value (the same where both are one word). `negated` for `--no-x`; `abbreviated` where argparse completed it.
-    `words` are the whole words that have to go to take the argument out, quotes included.
+    the value (the flag's for a switch). `text` is the value as written, None where there is none or it is not known.
+    `negated` for `--no-x`; `abbreviated` where argparse completed it.
+
+    `words` are the whole words that have to go to take the argument out, quotes included. They are empty, and
+    `verbatim` False, where a variable or an alias brings the argument in, so that nothing there may be edited.
     """
 
     spelling: str
@@ -28,6 +31,8 @@ class WrittenArgument:
     negated: bool = False
     abbreviated: bool = False
     words: tuple[Origin, ...] = field(default=(), compare=False)
+    text: str | None = None
+    verbatim: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,8 @@ class Engine:
     An engine that Ray Serve LLM starts has no pod set of its own and no container: `serve_deployment` names its
     application and deployment, and its arguments are `engine_kwargs`. `accelerator_type` is LLMConfig's.
     `written` are the arguments in the order of the text, repeated and unknown ones included. `origin` is the place
-    of what starts it: the container's name, or the model's in an LLMConfig.
+    of what starts it: the container's name, or the model's in an LLMConfig. `alternative`: it is not certain that it
+    runs beside the other engines of its container, as with two branches of a script.
     """
 
     role: str
@@ -57,4 +63,5 @@ class Engine:
     serve_deployment: tuple[str, str] = ("", "")
     accelerator_type: Fact[str] = ABSENT
     written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
+    alternative: bool = field(default=False, compare=False)
     origin: Origin | None = field(default=None, compare=False)

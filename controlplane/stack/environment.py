@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from controlplane.stack.facts import Known, Unknown, Why
+from controlplane.stack.facts import Fact, Known, Unknown, Why
 from controlplane.stack.pods import ConfigKey, EnvVar, FieldPath, SecretKey
-from controlplane.stack.words import MARK, Word, word_of
+from controlplane.stack.words import MARK, Word, WordBuilder, word_of
 
 LONGEST = 131072
 """Bytes that Linux takes in one argument or variable (MAX_ARG_STRLEN)."""
 
 
+def _may_be_set(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Values by name. `open_ended` when `envFrom` brings in names that cannot be seen here."""
+    """Values by name. `open_ended` when `envFrom` brings in names that cannot be seen here.
+
+    `unset` says of a name that is not among them whether it is certain that the container has no such variable: its
+    image may set some, and Kubernetes those of Services.
+    """
 
     values: Mapping[str, Word] = field(default_factory=dict)
     open_ended: bool = False
+    unset: Callable[[str], bool] = field(default=_may_be_set, compare=False)
+
+    def is_unset(self, name: str) -> bool:
+        """Whether it is certain that the container has no variable of that name."""
+        return name not in self.values and not self.open_ended and self.unset(name)
 
     def look_up(self, name: str) -> Word | None:
         """A variable's value; None when the manifest does not set it and nothing unseen can."""
@@ -28,16 +41,36 @@ class Environment:
         return found
 
 
-def environment_of(variables: Iterable[EnvVar], *, open_ended: bool = False) -> Environment:
-    """The environment of a container's `env`; a value may refer to the variables before it."""
-    values: dict[str, Word] = {}
+ConfigText = Callable[[str, str], Fact[str]]
+"""The text of a ConfigMap by its name and key, where it can be seen."""
+
+
+def _no_config(name: str, key: str) -> Fact[str]:
+    return Unknown(Why.RUNTIME, f"the key {key!r} of the ConfigMap {name!r}")
+
+
+def environment_of(
+    variables: Iterable[EnvVar],
+    *,
+    open_ended: bool = False,
+    brought_in: Mapping[str, Word] | None = None,
+    config: ConfigText = _no_config,
+) -> Environment:
+    """The environment of a container's `env`; a value may refer to the variables before it.
+
+    `brought_in` are those of its `envFrom`, as far as they can be seen; `env` wins over them.
+    """
+    values: dict[str, Word] = dict(brought_in or {})
     for variable in variables:
-        values[variable.name] = expand(_word(variable), Environment(values, open_ended))
+        values[variable.name] = expand(_word(variable, config), Environment(values, open_ended))
     return Environment(values, open_ended)
 
 
-def _word(variable: EnvVar) -> Word:
+def _word(variable: EnvVar, config: ConfigText) -> Word:
     fact = variable.value
+    if isinstance(fact, Known) and isinstance(fact.value, ConfigKey):
+        text = config(fact.value.name, fact.value.key)
+        fact = Known(text.value, fact.origin) if isinstance(text, Known) else fact
     if not isinstance(fact, Known):
         return word_of(Unknown(Why.UNRESOLVED) if not isinstance(fact, Unknown) else fact)
     if isinstance(fact.value, str):
@@ -62,19 +95,21 @@ def expand(word: Word, environment: Environment) -> Word:
     """
     if "$" not in word.text:
         return word
-    parts: list[str] = []
-    missing = list(word.missing)
+    built = WordBuilder(word, 0)
+    built.missing += word.missing
     last_closing = word.text.rfind(")")
     at = 0
     while at < len(word.text):
-        part, at = _next_part(word.text, at, last_closing)
+        part, end = _next_part(word.text, at, last_closing)
         value = environment.look_up(part[2:-1]) if part.startswith("$(") and part.endswith(")") else None
         if value is None:
-            parts.append("$" if part == "$$" else part)
+            built.add("$" if part == "$$" else part, at, end)
         else:
-            parts.append(value.text)
-            missing += value.missing[:1]
-    return _bounded(Word("".join(parts), word.origin, tuple(missing)))
+            built.add(value.text, at, end)
+            built.missing += value.missing[:1]
+            built.verbatim = False
+        at = end
+    return _bounded(replace(built.word(len(word.text)), origin=word.origin))
 
 
 def _bounded(word: Word) -> Word:

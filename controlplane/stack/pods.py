@@ -188,6 +188,15 @@ class ImageVolume:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigMapVolume:
+    """A ConfigMap's keys as files; `items` are (key, path) where it takes only some of them."""
+
+    name: str
+    items: tuple[tuple[str, str], ...] = ()
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OtherVolume:
     """A volume of a kind that nothing here reasons about; `kind` is its key in the manifest."""
 
@@ -199,7 +208,7 @@ class Volume:
     """A volume of a pod."""
 
     name: str
-    source: Fact[EmptyDir | Claim | ImageVolume | OtherVolume]
+    source: Fact[EmptyDir | Claim | ImageVolume | ConfigMapVolume | OtherVolume]
     origin: Origin | None = field(default=None, compare=False)
 
 

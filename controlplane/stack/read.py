@@ -6,15 +6,17 @@ listed with the reason, so that nobody takes silence for approval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from controlplane.diagnostics import Diagnostic, Span
 from controlplane.source import Document
+from controlplane.stack.config_maps import ConfigMaps
+from controlplane.stack.facts import Known
 from controlplane.stack.inventory import Inventory
-from controlplane.stack.manifest_fields import Field, ManifestSource, of_document, of_live_object
-from controlplane.stack.model import Stack, Workload
+from controlplane.stack.manifest_fields import Field, of_document, of_live_object
+from controlplane.stack.model import Context, Stack, Workload
 from controlplane.stack.readers import (
     deployment,
     metadata,
@@ -27,6 +29,7 @@ from controlplane.stack.readers import (
     service,
 )
 from controlplane.stack.references import ObjectRef, Reference
+from controlplane.stack.surroundings import ASSUMED, Surroundings
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ _REFERENCES: Mapping[tuple[str, str], Callable[[Field], Reference]] = {
     ("policy", "PodDisruptionBudget"): pod_disruption_budget.read,
 }
 _NODE = ("", "Node")
+_CONFIG_MAP = ("", "ConfigMap")
 
 
 @dataclass(slots=True)
@@ -71,7 +75,7 @@ class _Found:
 
     def add(self, manifest: Field) -> None:
         ref = metadata.reference(manifest)
-        kind = (ref.group, ref.kind)
+        kind = metadata.kind(manifest)
         if kind in _WORKLOADS:
             self.workloads.append(_WORKLOADS[kind](manifest))
         elif kind in _REFERENCES:
@@ -81,11 +85,16 @@ class _Found:
         else:
             self.skipped.append(Skipped(ref, manifest.source.span(manifest.path), _reason(manifest)))
 
-    def stack(self) -> Stack:
+    def stack(self, assume: Mapping[str, str], inventory: Inventory | None) -> Stack:
+        is_complete = bool(self.nodes) or inventory is not None
         return Stack(
-            inventory=Inventory(node.read(self.nodes)),
+            inventory=inventory or Inventory(node.read(self.nodes)),
             workloads=tuple(sorted(self.workloads, key=lambda workload: workload.ref)),
             references=tuple(sorted(self.references, key=lambda reference: reference.ref)),
+            context=Context(
+                versions={component: Known(version, ASSUMED) for component, version in sorted(assume.items())},
+                complete=frozenset({"Node"}) if is_complete else frozenset(),
+            ),
         )
 
 
@@ -95,25 +104,32 @@ def reads(group: str, kind: str) -> bool:
     return known in _WORKLOADS or known in _REFERENCES or known in (_NODE, ("", "List"))
 
 
-def read(documents: Iterable[Document]) -> Reading:
-    """The Stack of some documents. Never raises: what is wrong is a diagnostic, what is strange is skipped."""
-    return _read(of_document(document) for document in documents)
+def read(
+    documents: Iterable[Document], assume: Mapping[str, str] | None = None, inventory: Inventory | None = None
+) -> Reading:
+    """The Stack of some documents. Never raises: what is wrong is a diagnostic, what is strange is skipped.
+
+    `assume` gives versions by component ("vllm", "ray") where nothing tells them. `inventory` are the machines there
+    are, when they are known from elsewhere than from Nodes among the documents.
+    """
+    return _read([of_document(document) for document in documents], assume or {}, inventory)
 
 
 def read_live(manifests: Iterable[Mapping[str, Any]]) -> Reading:
     """The Stack of objects as an API server gives them."""
-    return _read(of_live_object(manifest, _live_name(manifest)) for manifest in manifests)
+    return _read([of_live_object(manifest, _live_name(manifest)) for manifest in manifests], {}, None)
 
 
-def _read(roots: Iterable[Field]) -> Reading:
+def _read(roots: Sequence[Field], assume: Mapping[str, str], inventory: Inventory | None) -> Reading:
     found = _Found()
-    sources: list[ManifestSource] = []
+    manifests = [manifest for root in roots for manifest in _flattened(root)]
+    surroundings = Surroundings(ConfigMaps(m for m in manifests if metadata.kind(m) == _CONFIG_MAP), assume)
     for root in roots:
-        sources.append(root.source)
-        for manifest in _flattened(root):
-            found.add(manifest)
-    stack = found.stack()
-    diagnostics = sorted(finding for source in sources for finding in source.findings)
+        root.source.surroundings = surroundings
+    for manifest in manifests:
+        found.add(manifest)
+    stack = found.stack(assume, inventory)
+    diagnostics = sorted(finding for root in roots for finding in root.source.findings)
     return Reading(stack, tuple(diagnostics), tuple(found.skipped))
 
 

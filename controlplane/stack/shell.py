@@ -1,263 +1,222 @@
 """The simple commands of a small shell script, as far as reading it tells their words.
 
-Knows quoting, line continuations, comments, variables, operators and redirections of POSIX shells. What only a
-running shell can tell (command substitution, unset variables, arithmetic) is unknown in the words. Control flow is
-not followed: every command of the script is listed in its order.
+Knows quoting, line continuations, comments, here-documents, variables, arrays, operators and redirections of POSIX
+shells and bash. What only a running shell can tell (command substitution, unset variables, arithmetic) is unknown in
+the words. Control flow is not followed: every command of the script is listed in its order, with what it stands in.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from controlplane.stack.environment import Environment
-from controlplane.stack.facts import Unknown, Why
-from controlplane.stack.words import MARK, Word
+from controlplane.stack.shell_expansion import Expansion
+from controlplane.stack.shell_variables import ASSIGNMENT
+from controlplane.stack.words import Word, WordBuilder
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
-_WITH_DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(:?[-=])(.*)\Z", re.DOTALL)
-_SPACES = re.compile(r"([ \t\n]+)")
-_RESERVED = frozenset({"!", "{", "}", "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "time"})
+_ARRAY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=\Z")
+_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([^\s<>|&;()'\"\\]+))")
+_OPENING = frozenset({"if", "while", "until", "for", "case", "select"})
+_NEXT = frozenset({"else", "elif"})
+_CLOSING = frozenset({"fi", "done", "esac"})
+_RESERVED = frozenset({"!", "{", "}", "then", "do", "time"}) | _OPENING | _NEXT | _CLOSING
+_TAKES_A_WORD = frozenset({"for", "case", "select"})
+_DECLARING = ("export", "declare", "readonly", "env", "local", "typeset")
 _OPERATORS = "\n;&|()"
-_MOST_TEXT = 2 * 1024 * 1024
-"""Characters that all words may have together, variables expanded; Linux starts no program with more (ARG_MAX)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command. `conditional`: it may not run; `in_background`: the script goes on while it runs.
+
+    `here` is the text of its here-document.
+    """
+
+    words: tuple[Word, ...]
+    conditional: bool = False
+    in_background: bool = False
+    here: Word | None = None
 
 
 def simple_commands(script: Word, environment: Environment, parameters: Sequence[Word] = ()) -> list[list[Word]]:
-    """The commands of a script without their assignments; `parameters` are `$1`, `$2` and so on."""
+    """The words of the script's commands; `parameters` are `$1`, `$2` and so on."""
+    return [list(command.words) for command in commands_of(script, environment, parameters)]
+
+
+def commands_of(script: Word, environment: Environment, parameters: Sequence[Word] = ()) -> list[Command]:
+    """The commands of a script without their assignments."""
     return _Script(script, environment, parameters).read()
 
 
-class _Script:
+class _Script(Expansion):
     def __init__(self, script: Word, environment: Environment, parameters: Sequence[Word]) -> None:
-        self._text = script.text
-        self._origin = script.origin
-        self._marks = list(script.missing)
-        self._values = dict(environment.values)
-        self._environment = replace(environment, values=self._values)
-        self._parameters = parameters
-        self._at = 0
-        self._commands: list[list[Word]] = []
+        super().__init__(script, environment, parameters)
+        self._array: str | None = None
+        self._items: list[Word] = []
+        self._commands: list[Command] = []
         self._words: list[Word] = []
-        self._pieces: list[str] | None = None
-        self._missing: list[Unknown] = []
+        self._after_or = False
         self._is_target = False
-        self._room = _MOST_TEXT
+        self._heredocs: list[tuple[str, bool]] = []
+        self._awaiting_here = False
 
-    def read(self) -> list[list[Word]]:
+    def read(self) -> list[Command]:
         while self._at < len(self._text):
             self._step(self._text[self._at])
-        self._end_command()
+        self._end_command("")
         return self._commands
 
     def _step(self, character: str) -> None:
+        start = self._at
         self._at += 1
         match character:
             case "\\":
-                self._escaped()
+                self._escaped(start)
             case "'":
-                self._add(self._up_to("'"))
+                self._single_quoted(start)
+            case '"' if self._word is None and (list_of := self._stands_for_words(start)):
+                self._word_list(list_of)
             case '"':
-                self._double_quoted()
+                self._double_quoted(start)
             case "$":
-                self._dollar(quoted=False)
+                self._dollar(start, quoted=False)
             case "`":
-                self._up_to("`")
-                self._unknown("the output of a command")
-            case " " | "\t":
-                self._end_word()
-            case "<" | ">":
-                self._redirection()
-            case "&" if self._text[self._at : self._at + 1] == ">":
-                self._end_word()
-            case "#" if self._pieces is None:
-                self._at = self._find("\n")
-            case _ if character in _OPERATORS:
-                self._end_command()
+                self._substitution(start)
             case _:
-                self._plain(character)
+                self._unquoted(character, start)
 
-    def _escaped(self) -> None:
-        """The character behind a backslash; a line break vanishes, and a backslash at the end stands for itself."""
-        following = self._text[self._at : self._at + 1]
-        self._at += 1
-        if following != "\n":
-            self._add(following or "\\")
+    def _unquoted(self, character: str, start: int) -> None:
+        match character:
+            case " " | "\t":
+                self._end_word(start)
+            case "<" | ">":
+                self._redirection(start)
+            case "&" if self._text[self._at : self._at + 1] == ">":
+                self._end_word(start)
+            case "#" if self._word is None:
+                self._at = self._find("\n")
+            case "(" if self._word is not None and (array := _ARRAY.match(self._word.text)):
+                self._begin_array(array[1], appending=bool(array[2]))
+            case _ if self._array is not None and character in "\n)":
+                self._array_separator(start, closing=character == ")")
+            case _ if character in _OPERATORS:
+                self._operator(character, start)
+            case _:
+                self._plain(start)
 
-    def _plain(self, character: str) -> None:
-        if character == MARK:
-            self._missing += self._marks[:1]
-        self._add(character)
+    def _begin_array(self, name: str, *, appending: bool) -> None:
+        self._word = None
+        self._array = name
+        self._items = list(self._variables.arrays.get(name, ())) if appending else []
 
-    def _add(self, text: str) -> None:
-        if self._pieces is None:
-            self._pieces = []
-        self._pieces.append(text)
-        self._room -= len(text)
-        if self._room < 0:
-            self._at = len(self._text)
+    def _array_separator(self, start: int, *, closing: bool) -> None:
+        self._end_word(start)
+        if closing and self._array is not None:
+            self._variables.set_array(self._array, self._items)
+            self._array = None
 
-    def _unknown(self, needs: str) -> None:
-        self._missing.append(Unknown(Why.RUNTIME, needs))
-        self._add(MARK)
-
-    def _find(self, what: str) -> int:
-        found = self._text.find(what, self._at)
-        return len(self._text) if found < 0 else found
-
-    def _up_to(self, closing: str) -> str:
-        end = self._find(closing)
-        text = self._text[self._at : end]
-        self._at = end + 1
-        return text
-
-    def _double_quoted(self) -> None:
-        self._add("")
-        while self._at < len(self._text):
-            character = self._text[self._at]
-            self._at += 1
-            if character == '"':
-                return
-            if character == "\\" and self._text[self._at : self._at + 1] in ("$", "`", '"', "\\", "\n"):
-                self._escaped()
-            elif character == "$":
-                self._dollar(quoted=True)
-            elif character == "`":
-                self._up_to("`")
-                self._unknown("the output of a command")
-            else:
-                self._plain(character)
-
-    def _dollar(self, *, quoted: bool) -> None:
-        following = self._text[self._at : self._at + 1]
-        if following == "(":
-            self._skip_parentheses()
-            self._unknown("the output of a command")
-        elif following == "{":
-            self._at += 1
-            self._braced(self._up_to("}"), quoted=quoted)
-        elif following and following in "@*":
-            self._at += 1
-            self._all_parameters()
-        elif following and following in "$?!#-":
-            self._at += 1
-            self._unknown(f"${following} in the running shell")
-        elif following.isascii() and following.isdigit():
-            self._at += 1
-            self._value(self._parameter(int(following)), f"the parameter ${following}", quoted=quoted)
-        elif name := _NAME.match(self._text, self._at):
-            self._at = name.end()
-            self._variable(name[0], quoted=quoted)
-        else:
-            self._add("$")
-
-    def _skip_parentheses(self) -> None:
-        depth = 0
-        while self._at < len(self._text):
-            character = self._text[self._at]
-            self._at += 1
-            depth += (character == "(") - (character == ")")
-            if depth == 0:
-                return
-
-    def _braced(self, content: str, *, quoted: bool) -> None:
-        default = _WITH_DEFAULT.match(content)
-        if _NAME.fullmatch(content):
-            self._variable(content, quoted=quoted)
-        elif default and (known := self._environment.look_up(default[1])) and known.text:
-            self._value(known, "", quoted=quoted)
-        elif content in ("@", "*"):
-            self._all_parameters()
-        else:
-            self._unknown(f"the value of ${{{content}}} in the running container")
-
-    def _variable(self, name: str, *, quoted: bool) -> None:
-        self._value(self._environment.look_up(name), f"the variable {name} in the running container", quoted=quoted)
-
-    def _value(self, value: Word | None, needs: str, *, quoted: bool) -> None:
-        if value is None:
-            self._unknown(needs)
-            return
-        self._missing += value.missing[:1]
-        if quoted:
-            self._add(value.text)
-            return
-        for part in _SPACES.split(value.text):
-            if part and not part.strip(" \t\n"):
-                self._end_word()
-            elif part:
-                self._add(part)
-
-    def _parameter(self, number: int) -> Word | None:
-        return self._parameters[number - 1] if 0 < number <= len(self._parameters) else None
-
-    def _all_parameters(self) -> None:
-        for index, parameter in enumerate(self._parameters):
-            if index:
-                self._end_word()
-            self._missing += parameter.missing[:1]
-            self._add(parameter.text)
-
-    def _redirection(self) -> None:
+    def _redirection(self, start: int) -> None:
         """`>`, `2>&1` and the like: the operator, a number before it and the word after it are no arguments."""
-        if self._pieces is not None and "".join(self._pieces).isdigit():
-            self._pieces = None
-        self._end_word()
+        if self._word is not None and self._word.text.isdigit():
+            self._word = None
+        self._end_word(start)
+        heredoc = _HEREDOC.match(self._text, start)
+        if heredoc and self._text[start : start + 3] != "<<<":
+            self._at = heredoc.end()
+            delimiter = heredoc[2] or heredoc[3] or heredoc[4]
+            self._heredocs.append((delimiter, bool(heredoc[1])))
+            return
         while self._text[self._at : self._at + 1] in ("<", ">", "&", "|"):
             self._at += 1
         self._is_target = True
 
-    def _end_word(self) -> None:
-        if self._pieces is None:
-            return
-        if not self._is_target:
-            self._words.append(Word("".join(self._pieces), self._origin, tuple(self._missing)))
-        self._is_target = False
-        self._pieces = None
-        self._missing = []
+    def _read_heredocs(self) -> Word | None:
+        """The text of the here-documents that begin on this line; the last one where there are several."""
+        here = None
+        for delimiter, is_indented in self._heredocs:
+            first = self._at
+            end = re.compile(f"^{chr(9) + '*' if is_indented else ''}{re.escape(delimiter)}$", re.MULTILINE)
+            closing = end.search(self._text, first)
+            last = closing.start() if closing else len(self._text)
+            self._at = min(closing.end() + 1, len(self._text)) if closing else last
+            here = self._cut(first, last)
+        self._heredocs = []
+        return here
 
-    def _end_command(self) -> None:
-        self._end_word()
+    def _cut(self, start: int, end: int) -> Word:
+        built = WordBuilder(self._script, start)
+        built.add(self._text[start:end], start, end)
+        built.missing += self._marks[:1]
+        return built.word(end)
+
+    def _take(self, words: Sequence[Word]) -> None:
+        (self._words if self._array is None else self._items).extend(words)
+
+    def _end_word(self, end: int) -> None:
+        if self._word is None:
+            return
+        if self._is_target:
+            self._is_target = False
+        elif self._array is not None:
+            self._items.append(self._word.word(end))
+        else:
+            self._words.append(self._word.word(end))
+        self._word = None
+
+    def _operator(self, character: str, start: int) -> None:
+        self._end_word(start)
+        if character in "&|" and self._text[self._at : self._at + 1] == character:
+            self._at += 1
+            self._end_command(character * 2)
+        elif character == ";" and self._text[self._at : self._at + 1] == ";":
+            self._end_command(character)
+            self._variables.next_branch()
+        else:
+            self._end_command(character)
+        if character == "\n" and self._heredocs:
+            here = self._read_heredocs()
+            if self._commands and self._awaiting_here:
+                self._commands[-1] = replace(self._commands[-1], here=here)
+
+    def _end_command(self, operator: str) -> None:
+        self._end_word(len(self._text) if not operator else self._at - len(operator))
         self._is_target = False
         words = self._without_prefix(self._words)
         if words:
-            self._commands.append(words)
+            may_not_run = self._variables.in_branch or self._after_or
+            self._commands.append(Command(tuple(words), may_not_run, operator == "&"))
+            self._awaiting_here = bool(self._heredocs)
+            self._set_parameters(words)
+        self._after_or = operator == "||"
         self._words = []
+
+    def _set_parameters(self, words: Sequence[Word]) -> None:
+        if words[0].text == "set" and len(words) > 1 and words[1].text == "--":
+            self._parameters = list(words[2:])
+        elif words[0].text == "shift":
+            self._parameters = self._parameters[1:] if len(words) == 1 else []
 
     def _without_prefix(self, words: list[Word]) -> list[Word]:
         """The command behind reserved words and assignments; the assignments hold from here on."""
         at = 0
         while at < len(words) and words[at].text in _RESERVED:
+            self._branch(words[at].text)
+            if words[at].text in _TAKES_A_WORD:
+                return []
             at += 1
-        if at < len(words) and words[at].text in ("export", "declare", "readonly", "env"):
+        if at < len(words) and words[at].text in _DECLARING:
             at += 1
-        while at < len(words) and (assigned := _ASSIGNMENT.match(words[at].text)):
-            self._values[assigned[1]] = _value_of(words[at], assigned[2])
+        while at < len(words) and (assigned := ASSIGNMENT.match(words[at].text)):
+            self._variables.assign(words[at], assigned)
             at += 1
         return words[at:]
 
-
-def _value_of(word: Word, text: str) -> Word:
-    return Word(text, word.origin, word.missing if MARK in text else ())
-
-
-def is_shell(word: str) -> bool:
-    """Whether a word starts a shell."""
-    return word.rpartition("/")[2] in ("sh", "bash", "dash", "ash", "zsh")
-
-
-def script_of(words: Sequence[Word]) -> tuple[Word, tuple[Word, ...]] | None:
-    """The script of `sh -c SCRIPT NAME PARAMETER...` and its parameters; None for any other use of a shell."""
-    if not words or not is_shell(words[0].text):
-        return None
-    index = 1
-    while index < len(words) and words[index].text.startswith(("-", "+")):
-        option = words[index].text
-        if option.endswith("c") and not option.startswith("--"):
-            rest = words[index + 1 :]
-            return (rest[0], tuple(rest[2:])) if rest else None
-        # `-o pipefail`: the word behind it belongs to the option.
-        index += 2 if option.endswith("o") and not option.startswith("--") else 1
-    return None
+    def _branch(self, reserved: str) -> None:
+        if reserved in _OPENING:
+            self._variables.begin_branch()
+        elif reserved in _NEXT:
+            self._variables.next_branch()
+        elif reserved in _CLOSING:
+            self._variables.end_branch()

@@ -1,24 +1,94 @@
-"""Which version of vLLM a container runs, as far as its manifest tells."""
+"""Which version of vLLM a container runs, as far as its image's tag tells.
+
+A tag tells it only for the images that the project itself publishes, and copies of them that keep the name. Other
+projects count releases of their own (`lmcache/vllm-openai:v0.3.9`, `llm-d-cuda:v0.3.0`, `vllm:25.08-py3`), and a
+suffix that is no variant of the project's own builds marks a fork: its code is that of a commit, not of the release.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
+
+from controlplane.stack.facts import Fact, Known, Unknown, Why
 
 VERSION_ANNOTATION: Final = "controlplane.dev/vllm-version"
 """The version of vLLM, on a workload or its pods; it wins over the image's tag."""
 
-_IMAGE = re.compile(r"(?:[^/]+/)*vllm-openai(?::(?P<tag>[^/@:]+))?(?:@[^/]+)?\Z")
-_RELEASE = re.compile(r"v?(?P<version>\d+\.\d+\.\d+(?:\.post\d+|rc\d+)?)(?:[-+].*)?\Z")
+_IMAGE = re.compile(r"(?P<path>(?:[^/@]+/)*)(?P<name>[^/:@]+)(?::(?P<tag>[^/:@]+))?(?:@[^/]+)?\Z")
+_SERVERS = frozenset(
+    {
+        "vllm-openai",
+        "vllm-openai-rocm",
+        "vllm-openai-cpu",
+        "vllm-openai-xpu",
+        "vllm-cpu-release-repo",
+        "vllm-arm64-cpu-release-repo",
+    }
+)
+"""The vLLM project's images whose entrypoint is the server (its documentation of installation, 0.33)."""
+
+_LIBRARIES = frozenset({"vllm-tpu"})
+"""The vLLM project's images that start nothing by themselves."""
+
+_OTHER_PROJECTS = frozenset({"lmcache"})
+"""Owners whose image has the name of the server's, and their own releases as tags."""
+
+_RELEASE = re.compile(r"v?(?P<version>\d\.\d+\.\d+(?:\.post\d+|rc\d+)?)(?P<variant>[-+].*)?\Z")
+_VARIANT = re.compile(
+    r"cu\d{2,3}|cuda\d+(\.\d+)*|rocm\d*(\.\d+)*|cpu|gpu|tpu|xpu|base|extra|py\d{2,3}"
+    r"|x86(_64)?|amd64|arm64|aarch64|ubuntu\d{4}|ubuntu\d{2}\.\d{2}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Image:
+    owner: str
+    name: str
+    tag: str
 
 
 def is_vllm_image(image: str) -> bool:
-    """Whether an image is named like vLLM's own server image, in any registry."""
-    return _IMAGE.match(image) is not None
+    """Whether an image is named like one of vLLM's own server images, in any registry."""
+    return _parts(image).name in _SERVERS
+
+
+def starts_vllm(image: Fact[str]) -> bool:
+    """Whether an image's entrypoint is vLLM's server, so that arguments alone are its command line."""
+    return isinstance(image, Known) and is_vllm_image(image.value)
 
 
 def version_of_image(image: str) -> str | None:
-    """The version that the tag of a `vllm-openai` image names (`v0.33.0`), or None."""
+    """The version that the tag of an image of the vLLM project names (`v0.33.0`), or None."""
+    parts = _parts(image)
+    if parts.name not in _SERVERS | _LIBRARIES or parts.owner in _OTHER_PROJECTS:
+        return None
+    return _release(parts.tag)
+
+
+def vllm_version(image: Fact[str]) -> Fact[str]:
+    """The version of vLLM that a container's image names, at the place of the image."""
+    if not isinstance(image, Known):
+        return Unknown(Why.VERSION, "the image of the container")
+    version = version_of_image(image.value)
+    if version is None:
+        needs = f"the annotation {VERSION_ANNOTATION}, an image vllm-openai:vX.Y.Z, or --assume vllm=X.Y.Z"
+        return Unknown(Why.VERSION, needs)
+    return Known(version, image.origin)
+
+
+def _parts(image: str) -> _Image:
     match = _IMAGE.match(image)
-    release = _RELEASE.match(match["tag"]) if match and match["tag"] else None
-    return release["version"] if release else None
+    if match is None:
+        return _Image("", "", "")
+    return _Image(match["path"].rstrip("/").rpartition("/")[2], match["name"], match["tag"] or "")
+
+
+def _release(tag: str) -> str | None:
+    """The release of a tag whose other parts are all variants of the project's own builds."""
+    match = _RELEASE.match(tag)
+    if match is None:
+        return None
+    variants = re.split(r"[-+]", match["variant"][1:]) if match["variant"] else []
+    return match["version"] if all(_VARIANT.fullmatch(variant) for variant in variants) else None

@@ -42,6 +42,7 @@ class Match:
 
     spelling: Spelling
     negated: bool = False
+    abbreviated: bool = False
 
 
 class Arguments(Protocol):
@@ -95,7 +96,8 @@ class ByTable:
         meant = self._table.by_prefix(spelled)
         if len(meant) != 1:
             return self._unknown.match(flag)
-        return Match(_spelling(meant[0]), negated=not any(f.startswith(spelled) for f in meant[0].flags))
+        negated = not any(flag.startswith(spelled) for flag in meant[0].flags)
+        return Match(_spelling(meant[0]), negated=negated, abbreviated=True)
 
     def named(self, name: str) -> Spelling:
         argument = self._table.argument(name)

@@ -1,41 +1,52 @@
-"""The command line of a container -> what it says of a vLLM engine, or None when it starts none.
+"""The command line of a container -> what it says of the vLLM engines that it starts.
 
 All shapes of plain use are read: `vllm serve MODEL`, the module `vllm.entrypoints.openai.api_server`, arguments
-alone for an image whose entrypoint is one of these, wrappers in front (`exec`, `numactl`), and a shell script.
-Semantics are those of vLLM's own parser (`vllm/utils/argparse_utils.py`, 0.33): underscores in flags, argparse's
-abbreviations, `-tp 8`, `-O2`, `--json.key value`, `--json.list+ a,b`, and of a repeated flag the last one holds.
+alone for an image whose entrypoint is one of these, wrappers in front (`exec`, `numactl`), and a shell script, also
+one from a ConfigMap of the same input. Semantics are those of vLLM's own parser (`vllm/utils/argparse_utils.py`,
+0.33): underscores in flags, argparse's abbreviations, `-tp 8`, `-O2`, `--json.key value`, `--json.list+ a,b`, of a
+repeated flag the last one holds, and a `--config` file stands in front of all other arguments.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from controlplane.stack.engine import ArgumentValue
+from controlplane.stack import vllm_config_file
+from controlplane.stack.engine import ArgumentValue, WrittenArgument
 from controlplane.stack.environment import Environment, expand
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why
-from controlplane.stack.shell import script_of, simple_commands
+from controlplane.stack.launches import Launch, launches_of
+from controlplane.stack.mounted_files import MountedFiles
 from controlplane.stack.vllm_arguments import arguments_of
-from controlplane.stack.vllm_parser import parse
-from controlplane.stack.words import Word, texts, word_of
-
-_PYTHON = re.compile(r"python(?:\d+(?:\.\d+)?)?\Z")
-_SERVER_MODULE = "vllm.entrypoints.openai.api_server"
-_CLI_MODULE = "vllm.entrypoints.cli.main"
-_TALKERS = frozenset({"echo", "printf", "grep", "pgrep", "pkill", "which", "pip", "pip3", "curl", "test", "[", "ray"})
-"""Programs that have `vllm serve` among their arguments without starting it."""
+from controlplane.stack.vllm_parser import Parsed, parse
+from controlplane.stack.words import Word, word_of
 
 
 @dataclass(frozen=True, slots=True)
 class EngineCommand:
-    """What a command line says. `complete` is False when part of it could not be read."""
+    """What a command line says. `complete` is False when part of it could not be read.
+
+    `alternative`: it is not certain that it runs beside the other engines of its container.
+    """
 
     launch: tuple[str, ...]
     model: Fact[str] = ABSENT
     served_model_name: Fact[str] = ABSENT
     arguments: Mapping[str, Fact[ArgumentValue]] = field(default_factory=dict)
     complete: bool = True
+    written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
+    alternative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandContext:
+    """What a command line is read with: variables, vLLM's version, files, and what the image starts by itself."""
+
+    environment: Environment = field(default_factory=Environment)
+    version: str | None = None
+    files: MountedFiles = field(default_factory=MountedFiles)
+    has_vllm_entrypoint: bool = False
 
 
 def read_command_line(
@@ -46,56 +57,39 @@ def read_command_line(
     *,
     has_vllm_entrypoint: bool,
 ) -> EngineCommand | None:
-    """The engine that `command` and `args` start; `has_vllm_entrypoint`: the image starts one by itself."""
-    words = [expand(word_of(fact), environment) for fact in (*command, *args)]
-    script = script_of(words)
-    if script is not None:
-        return _of_script(simple_commands(script[0], environment, script[1]), version)
-    split = _launch(words)
-    if split is not None:
-        return _engine_command(texts(words[:split]), words[split:], version)
-    return _engine_command((), words, version) if has_vllm_entrypoint and not command else None
+    """The first engine that `command` and `args` start; `has_vllm_entrypoint`: the image starts one by itself."""
+    around = CommandContext(environment, version, has_vllm_entrypoint=has_vllm_entrypoint)
+    found = read_engines([word_of(fact) for fact in command], [word_of(fact) for fact in args], around)
+    return found[0] if found else None
 
 
-def _of_script(commands: Sequence[Sequence[Word]], version: str | None) -> EngineCommand | None:
-    """The first command of a script that starts an engine, without the wrappers in front of it."""
-    for words in commands:
-        split = _launch(words)
-        if split is not None:
-            core = 2 if words[split - 1].text == "serve" and words[split - 2].text != _CLI_MODULE else 3
-            return _engine_command(texts(words[max(split - core, 0) : split]), words[split:], version)
-    return None
+def read_engines(command: Sequence[Word], args: Sequence[Word], around: CommandContext) -> tuple[EngineCommand, ...]:
+    """All engines that `command` and `args` start, in the order of the text."""
+    words = [expand(word, around.environment) for word in (*command, *args)]
+    launches = launches_of(words, around.environment, around.files)
+    if launches:
+        return tuple(_engine_commands(launches, around))
+    if around.has_vllm_entrypoint and not command:
+        return (_engine_command((), words, around),)
+    return ()
 
 
-def _launch(words: Sequence[Word]) -> int | None:
-    """How many words start the server, wrappers included; None when they start something else."""
-    if not words or _program(words[0]) in _TALKERS:
-        return None
-    has_python = False
-    for index, word in enumerate(words):
-        following = texts(words[index + 1 : index + 3])
-        if _program(word) == "vllm" and following[:1] == ("serve",):
-            return index + 2
-        if word.text == "-m" and has_python:
-            if following[:1] == (_SERVER_MODULE,):
-                return index + 2
-            if following == (_CLI_MODULE, "serve"):
-                return index + 3
-        has_python = has_python or bool(_PYTHON.match(_program(word)))
-    return None
+def _engine_commands(launches: Sequence[Launch], around: CommandContext) -> Iterable[EngineCommand]:
+    """Several launches run together only as far as each goes on in the background while the script does."""
+    is_behind_another = False
+    for launch in launches:
+        made = _engine_command(launch.start, launch.words, around)
+        yield replace(made, alternative=len(launches) > 1 and (launch.conditional or is_behind_another))
+        is_behind_another = is_behind_another or not launch.in_background
 
 
-def _program(word: Word) -> str:
-    return word.text.rpartition("/")[2]
-
-
-def _engine_command(launch: tuple[str, ...], words: Sequence[Word], version: str | None) -> EngineCommand:
+def _engine_command(launch: tuple[str, ...], words: Sequence[Word], around: CommandContext) -> EngineCommand:
     """The engine that a launch and the words behind it describe.
 
     The model is the first positional argument where the launch takes one; `--model` wins over it, as in vLLM.
     """
     takes_positional = launch[-1:] in ((), ("serve",))
-    parsed = parse(words, arguments_of(version))
+    parsed = _with_config(parse(words, arguments_of(around.version)), around)
     arguments = dict(parsed.arguments)
     model = _text(arguments.pop("model", ABSENT))
     if model == ABSENT and takes_positional and parsed.positional:
@@ -103,7 +97,26 @@ def _engine_command(launch: tuple[str, ...], words: Sequence[Word], version: str
     if model == ABSENT and not parsed.complete:
         model = Unknown(Why.UNRESOLVED, "the part of the command line that could not be read")
     served, arguments = _served_name(arguments)
-    return EngineCommand(launch, model, served, arguments, parsed.complete)
+    return EngineCommand(launch, model, served, arguments, parsed.complete, tuple(parsed.written))
+
+
+def _with_config(parsed: Parsed, around: CommandContext) -> Parsed:
+    """The arguments together with those of the file that `--config` names, where it can be seen."""
+    if "config" not in parsed.arguments:
+        return parsed
+    config = parsed.arguments["config"]
+    path = config.value if isinstance(config, Known) else None
+    text = around.files.find(path) if isinstance(path, str) else None
+    below = vllm_config_file.read(text, arguments_of(around.version)) if text is not None else None
+    if below is None:
+        return replace(parsed, complete=False)
+    merged = {name: fact for name, fact in below.arguments.items() if name not in parsed.arguments}
+    return Parsed(
+        arguments=merged | parsed.arguments,
+        positional=parsed.positional,
+        written=[*below.written, *parsed.written],
+        complete=parsed.complete and below.complete,
+    )
 
 
 def _served_name(

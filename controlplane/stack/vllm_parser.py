@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from controlplane.stack.engine import ArgumentValue
-from controlplane.stack.facts import Fact, Known, Unknown, Why
+from controlplane.stack.engine import ArgumentValue, WrittenArgument
+from controlplane.stack.facts import Fact, Known, Origin, Unknown, Why
 from controlplane.stack.vllm_arguments import Arguments, Form, Match, Spelling
 from controlplane.stack.vllm_values import dotted_value, list_value, separated_value, single_value
-from controlplane.stack.words import MARK, Word
+from controlplane.stack.words import MARK, Word, joined, texts
 
 _NEGATIVE = re.compile(r"-\d+\Z|-\d*\.\d+\Z")
 """What argparse takes for a value although it begins with a dash."""
@@ -28,6 +28,7 @@ class Parsed:
 
     arguments: dict[str, Fact[ArgumentValue]] = field(default_factory=dict)
     positional: list[Word] = field(default_factory=list)
+    written: list[WrittenArgument] = field(default_factory=list)
     complete: bool = True
 
 
@@ -36,6 +37,20 @@ def parse(words: Sequence[Word], arguments: Arguments) -> Parsed:
     parser = _Parser(words, arguments)
     parser.run()
     return parser.parsed
+
+
+@dataclass(frozen=True, slots=True)
+class _Flag:
+    """A flag as written: its word, how much of that is the flag, and the value behind an equals sign."""
+
+    word: Word
+    spelling: str
+    value: str | None = None
+
+    @property
+    def value_at(self) -> int:
+        """Where the value begins in the word."""
+        return len(self.word.text) - len(self.value or "")
 
 
 class _Parser:
@@ -56,6 +71,7 @@ class _Parser:
 
     def _step(self, word: Word) -> None:
         flag, equals, value = word.text.partition("=")
+        written = _Flag(word, flag, value if equals else None)
         if word.text == "--":
             self.parsed.positional += self._words[self._at :]
             self._at = len(self._words)
@@ -64,13 +80,13 @@ class _Parser:
         elif MARK in flag:
             self.parsed.complete = False
         elif level := _LEVEL.match(word.text):
-            self._set(self._arguments.match(_LEVEL_FLAG).spelling, word, level[1])
+            self._value(self._arguments.match(_LEVEL_FLAG), _Flag(word, "-O", level[1]))
         elif flag == "-O":
-            self._value(self._arguments.match(_LEVEL_FLAG), word, None)
+            self._value(self._arguments.match(_LEVEL_FLAG), _Flag(word, "-O"))
         elif "." in flag:
-            self._dotted_argument(word, flag, value if equals else None)
+            self._dotted_argument(written)
         else:
-            self._value(self._arguments.match(flag), word, value if equals else None)
+            self._value(self._arguments.match(flag), written)
 
     def _positional(self, word: Word) -> None:
         """A word that begins with what is not known may be a flag, or several; in the first place it is the model."""
@@ -79,20 +95,44 @@ class _Parser:
         else:
             self.parsed.positional.append(word)
 
-    def _value(self, match: Match, word: Word, value: str | None) -> None:
+    def _value(self, match: Match, flag: _Flag) -> None:
+        start = self._at
         spelling = match.spelling
-        if spelling.name == "config":
-            self.parsed.complete = False
         if match.negated:
-            self._put(spelling.name, word, False)
+            self._put(spelling.name, flag.word.origin, False)
         elif spelling.form is Form.MANY:
-            self._many(spelling, word, value)
-        elif value is not None:
-            self._set(spelling, word, value)
+            self._many(spelling, flag)
+        elif flag.value is not None:
+            self._set(spelling, flag.word, flag.value, flag.value_at)
         elif spelling.form is Form.SWITCH or (self._next_is_flag() and spelling.form is not Form.ONE):
-            self._put(spelling.name, word, True)
+            self._put(spelling.name, flag.word.origin, True)
         else:
             self._next_value(spelling)
+        self._note(match, flag, self._words[start : self._at])
+
+    def _note(self, match: Match, flag: _Flag, taken: Sequence[Word]) -> None:
+        """Remember an argument as it is written."""
+        words = (flag.word, *taken)
+        verbatim = all(word.verbatim for word in words)
+        key = flag.word.place(0, len(flag.spelling))
+        origin, text = key, None
+        if flag.value is not None:
+            origin, text = flag.word.place(flag.value_at, len(flag.word.text)), flag.value
+        elif taken:
+            origin, text = joined(taken[0].origin, taken[-1].origin), " ".join(texts(taken))
+        self.parsed.written.append(
+            WrittenArgument(
+                spelling=flag.spelling,
+                name=match.spelling.name,
+                key_origin=key,
+                origin=origin,
+                negated=match.negated,
+                abbreviated=match.abbreviated,
+                text=None if text is not None and MARK in text else text,
+                words=tuple(word.origin for word in words if word.origin is not None) if verbatim else (),
+                verbatim=verbatim,
+            )
+        )
 
     def _next_is_flag(self) -> bool:
         return self._at >= len(self._words) or _is_flag(self._words[self._at].text)
@@ -103,12 +143,12 @@ class _Parser:
             return
         word = self._words[self._at]
         self._at += 1
-        self._set(spelling, word, word.text)
+        self._set(spelling, word, word.text, None)
 
-    def _many(self, spelling: Spelling, word: Word, value: str | None) -> None:
+    def _many(self, spelling: Spelling, flag: _Flag) -> None:
         """All words up to the next flag, or the one behind the equals sign."""
-        if value is not None:
-            self._set(spelling, word, value)
+        if flag.value is not None:
+            self._set(spelling, flag.word, flag.value, flag.value_at)
             return
         start = self._at
         while not self._next_is_flag():
@@ -118,45 +158,49 @@ class _Parser:
         if unknown is not None:
             self.parsed.arguments[spelling.name] = _widen(unknown.fact(unknown.text))
         elif taken:
-            self._put(spelling.name, taken[0], list_value(spelling, [w.text for w in taken]))
+            place = joined(taken[0].origin, taken[-1].origin)
+            self._put(spelling.name, place, list_value(spelling, [w.text for w in taken]))
         else:
             self.parsed.arguments[spelling.name] = Unknown(Why.UNRESOLVED, f"a value behind {spelling.flag}")
 
-    def _set(self, spelling: Spelling, word: Word, text: str) -> None:
-        """Give an argument the value of one text."""
+    def _set(self, spelling: Spelling, word: Word, text: str, at: int | None) -> None:
+        """Give an argument the value of one text, which begins at `at` in the word, or is all of it."""
+        place = word.origin if at is None else word.place(at, at + len(text))
         if MARK in text:
             self.parsed.arguments[spelling.name] = _widen(word.fact(text))
         elif spelling.form in (Form.MANY, Form.REPEATED):
             before = self.parsed.arguments.get(spelling.name) if spelling.form is Form.REPEATED else None
             kept = before.value if isinstance(before, Known) and isinstance(before.value, list) else []
-            self._put(spelling.name, word, [*kept, *list_value(spelling, [text])])
+            self._put(spelling.name, place, [*kept, *list_value(spelling, [text])])
         else:
             read = separated_value if spelling.form is Form.SEPARATED else single_value
-            self._put(spelling.name, word, read(spelling, text))
+            self._put(spelling.name, place, read(spelling, text))
 
-    def _put(self, name: str, word: Word, value: ArgumentValue) -> None:
+    def _put(self, name: str, place: Origin | None, value: ArgumentValue) -> None:
         # Of a repeated flag the last one holds, and stands where it was written.
         self.parsed.arguments.pop(name, None)
-        self.parsed.arguments[name] = (
-            Known(value, word.origin) if word.origin is not None else Unknown(Why.UNRESOLVED, "a place")
-        )
+        known = Known(value, place) if place is not None else Unknown(Why.UNRESOLVED, "a place")
+        self.parsed.arguments[name] = known
 
-    def _dotted_argument(self, word: Word, flag: str, value: str | None) -> None:
+    def _dotted_argument(self, flag: _Flag) -> None:
         """`--argument.key.key value`, merged with the other keys of that argument."""
+        word, value, start = flag.word, flag.value, self._at
         if value is None:
             if self._at >= len(self._words):
                 return
             word = self._words[self._at]
             value = word.text
             self._at += 1
-        head, *keys = flag.removesuffix("+").split(".")
-        name = self._arguments.match(head).spelling.name
+        head, *keys = flag.spelling.removesuffix("+").split(".")
+        match = self._arguments.match(head)
+        self._note(match, flag, self._words[start : self._at])
+        name = match.spelling.name
         merged = self._dotted.get(name)
         if MARK in value or isinstance(merged, Unknown) or len(keys) > _MOST_KEYS:
             self._dotted[name] = merged if isinstance(merged, Unknown) else _widen(word.fact(MARK))
             return
         known = merged.value if isinstance(merged, Known) and isinstance(merged.value, dict) else {}
-        _merge(known, _nested(keys, dotted_value(value, is_list=flag.endswith("+"))))
+        _merge(known, _nested(keys, dotted_value(value, is_list=flag.spelling.endswith("+"))))
         if word.origin is not None:
             self._dotted[name] = Known(known, word.origin)
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from controlplane.stack.environment import Environment
 from controlplane.stack.facts import Known, Unknown, Why
-from controlplane.stack.shell import script_of, simple_commands
+from controlplane.stack.shell import simple_commands
+from controlplane.stack.shell_invocation import script_of
 from controlplane.stack.words import MARK, Word, texts, word_of
 from tests.stack.strategies import WRITTEN
 

@@ -6,7 +6,7 @@ from typing import Any, assert_never
 
 from controlplane.emit.bundle import Sourced, sourced
 from controlplane.stack.facts import Known
-from controlplane.stack.pods import Claim, EmptyDir, ImageVolume, OtherVolume, Volume
+from controlplane.stack.pods import Claim, ConfigMapVolume, EmptyDir, ImageVolume, OtherVolume, Volume
 
 
 def build(volume: Volume) -> dict[str, Any]:
@@ -17,7 +17,9 @@ def build(volume: Volume) -> dict[str, Any]:
     return {"name": Sourced(volume.name, volume.source.origin), kind: Sourced(content, volume.source.origin)}
 
 
-def _source(name: str, source: EmptyDir | Claim | ImageVolume | OtherVolume) -> tuple[str, dict[str, Any]]:
+def _source(
+    name: str, source: EmptyDir | Claim | ImageVolume | ConfigMapVolume | OtherVolume
+) -> tuple[str, dict[str, Any]]:
     match source:
         case EmptyDir():
             return "emptyDir", _empty_dir(source)
@@ -25,6 +27,9 @@ def _source(name: str, source: EmptyDir | Claim | ImageVolume | OtherVolume) -> 
             return "persistentVolumeClaim", {"claimName": source.name, "readOnly": source.read_only or None}
         case ImageVolume():
             return "image", {"reference": source.reference, "pullPolicy": source.pull_policy or None}
+        case ConfigMapVolume():
+            items = [{"key": key, "path": path} for key, path in source.items]
+            return "configMap", {"name": source.name, "items": items or None, "optional": source.optional or None}
         case OtherVolume():
             raise ValueError(f"cannot write the volume {name!r}: of a {source.kind} only the kind is known")
         case _:

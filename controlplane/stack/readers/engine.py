@@ -1,40 +1,56 @@
-"""The vLLM engine that runs in a container, if one does."""
+"""The vLLM engines that run in a container, if any does."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from controlplane.stack.config_maps import NamespacedConfigMaps
 from controlplane.stack.engine import Engine
-from controlplane.stack.environment import environment_of
-from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, value_of
+from controlplane.stack.environment import Environment, environment_of
+from controlplane.stack.facts import ABSENT, Fact, Unknown, Why, value_of
 from controlplane.stack.manifest_fields import Field
-from controlplane.stack.pods import Container
+from controlplane.stack.mounted_files import MountedFiles
+from controlplane.stack.pods import Container, Volume
 from controlplane.stack.readers import container
-from controlplane.stack.versions import is_vllm_image, version_of_image
-from controlplane.stack.vllm_command_line import read_command_line
+from controlplane.stack.surroundings import surroundings_of
+from controlplane.stack.versions import starts_vllm, vllm_version
+from controlplane.stack.vllm_command_line import CommandContext, EngineCommand, read_engines
+from controlplane.stack.words import Word
 
 
 @dataclass(frozen=True, slots=True)
 class PodContext:
-    """What a container does not say itself: its pod set, the engine's role and the declared version of vLLM."""
+    """What a container does not say itself.
+
+    Its pod set, the engine's role, the declared version of vLLM, the pod's volumes, and the namespace in which
+    ConfigMaps of the same input are looked up.
+    """
 
     pod_set: str
     role: str
     version: Fact[str]
+    volumes: tuple[Volume, ...] = ()
+    namespace: str = ""
 
 
-def read(field: Field, context: PodContext) -> tuple[Container, Engine | None]:
-    """A container, and the engine it starts: then the command line is the engine's and not the container's."""
-    made = container.read(field)
-    image = value_of(made.image) or ""
-    version = context.version if context.version != ABSENT else _version(made.image)
-    variables = environment_of(made.env, open_ended=field["envFrom"].is_set)
-    line = read_command_line(
-        made.command, made.args, variables, value_of(version), has_vllm_entrypoint=is_vllm_image(image)
-    )
-    if line is None:
-        return made, None
-    engine = Engine(
+def read(manifest: Field, context: PodContext) -> tuple[Container, tuple[Engine, ...]]:
+    """A container, and the engines it starts: then the command line is the engines' and not the container's."""
+    made = container.read(manifest)
+    beside = surroundings_of(manifest)
+    version = beside.version("vllm", context.version if context.version != ABSENT else vllm_version(made.image))
+    config_maps = NamespacedConfigMaps(beside.config_maps, context.namespace)
+    files = MountedFiles(made.mounts, context.volumes, config_maps, manifest["workingDir"].plain_text("/"))
+    around = CommandContext(_environment(made, config_maps), value_of(version), files, starts_vllm(made.image))
+    commands = read_engines(_words(manifest["command"]), _words(manifest["args"]), around)
+    if not commands:
+        return made, ()
+    engines = tuple(_engine(command, made, context, version) for command in commands)
+    return replace(made, command=(), args=()), engines
+
+
+def _engine(line: EngineCommand, made: Container, context: PodContext, version: Fact[str]) -> Engine:
+    return Engine(
         role=context.role,
         pod_set=context.pod_set,
         container=made.name,
@@ -44,14 +60,33 @@ def read(field: Field, context: PodContext) -> tuple[Container, Engine | None]:
         launch=line.launch,
         served_model_name=line.served_model_name,
         complete=line.complete,
+        written=line.written,
+        alternative=line.alternative,
+        origin=made.origin,
     )
-    return replace(made, command=(), args=()), engine
 
 
-def _version(image: Fact[str]) -> Fact[str]:
-    if not isinstance(image, Known):
-        return Unknown(Why.VERSION, "the image of the container")
-    version = version_of_image(image.value)
-    if version is None:
-        return Unknown(Why.VERSION, "the annotation controlplane.dev/vllm-version, or an image vllm-openai:vX.Y.Z")
-    return Known(version, image.origin)
+def _words(words: Field) -> list[Word]:
+    return [] if not isinstance(words.value, list) else [word.word() for word in words.items()]
+
+
+def _environment(made: Container, config_maps: NamespacedConfigMaps) -> Environment:
+    """The variables of a container, with those that ConfigMaps of the same input bring in."""
+    brought, unseen = _brought_in(made, config_maps)
+
+    def text(name: str, key: str) -> Fact[str]:
+        data = config_maps.data(name)
+        return data[key].literal() if data is not None and key in data else Unknown(Why.RUNTIME)
+
+    return environment_of(made.env, open_ended=unseen, brought_in=brought, config=text)
+
+
+def _brought_in(made: Container, config_maps: NamespacedConfigMaps) -> tuple[Mapping[str, Word], bool]:
+    """What `envFrom` brings in from ConfigMaps of the same input, and whether it brings in what cannot be seen."""
+    found: dict[str, Word] = {}
+    unseen = False
+    for source in made.env_from:
+        data = config_maps.data(source.name) if source.kind == "ConfigMap" else None
+        unseen = unseen or data is None
+        found |= {f"{source.prefix}{key}": text.word() for key, text in (data or {}).items()}
+    return found, unseen

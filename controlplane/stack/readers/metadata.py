@@ -20,6 +20,13 @@ def reference(manifest: Field) -> ObjectRef:
     )
 
 
+def kind(manifest: Field) -> tuple[str, str]:
+    """API group and kind, empty where they are no texts."""
+    version, name = manifest["apiVersion"].value, manifest["kind"].value
+    group = version.rpartition("/")[0] if isinstance(version, str) else ""
+    return group, name if isinstance(name, str) else ""
+
+
 def labels_of(manifest: Field) -> dict[str, str]:
     """`metadata.labels`."""
     return manifest.at("metadata", "labels").text_map()
