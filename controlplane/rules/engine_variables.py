@@ -1,0 +1,77 @@
+"""The environment variables of vLLM that the containers of an engine set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from controlplane.rules.engine_arguments import Releases
+from controlplane.stack.deployed_engine import DeployedEngine, engines_of
+from controlplane.stack.facts import value_of
+from controlplane.stack.model import Stack
+from controlplane.stack.pods import Container, EnvVar
+from controlplane.stack.vllm_environment import removed_variable, variable_known, variable_since
+
+_SERVICE_LINK = re.compile(r"VLLM(_\w+)?_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)\Z")
+"""What Kubernetes sets for a Service whose name begins with vllm."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineVariable:
+    """One `VLLM_*` variable in the container of an engine whose version is known."""
+
+    engine: DeployedEngine
+    container: Container
+    variable: EnvVar
+    version: str
+
+
+def engine_variables(stack: Stack) -> Iterator[EngineVariable]:
+    """Every variable that looks like one of vLLM's, once for each container."""
+    seen: set[tuple[int, str]] = set()
+    for engine in engines_of(stack):
+        for container in _containers(engine):
+            for variable in container.env:
+                key = (id(container), variable.name)
+                ours = variable.name.startswith("VLLM_") and not _SERVICE_LINK.match(variable.name)
+                if engine.version is not None and ours and key not in seen:
+                    seen.add(key)
+                    yield EngineVariable(engine, container, variable, engine.version)
+
+
+def _containers(engine: DeployedEngine) -> Iterable[Container]:
+    return (engine.container,) if engine.container is not None else ()
+
+
+def is_missing(found: EngineVariable) -> bool:
+    """Whether the release knows no such variable and never had it: removed ones and later ones are another matter."""
+    name, version = found.variable.name, found.version
+    return (
+        variable_known(name, version) is False
+        and removed_variable(name, version) is None
+        and not comes_later(name, version)
+    )
+
+
+def comes_later(name: str, version: str) -> str | None:
+    """The later release that brings a variable, None where it is not to come."""
+    since = variable_since(name)
+    return since if since is not None and Releases(gone=since).has(version) else None
+
+
+def setting(engine: DeployedEngine, name: str) -> str | None:
+    """The text of a variable of the engine's container, None where it is not set or not known."""
+    if engine.container is None:
+        return None
+    found = next((v for v in reversed(engine.container.env) if v.name == name), None)
+    value = value_of(found.value) if found is not None else None
+    return value if isinstance(value, str) else None
+
+
+def may_set(engine: DeployedEngine, name: str) -> bool:
+    """Whether the engine's environment may hold a variable: named, or brought in by what cannot be seen here."""
+    container = engine.container
+    if container is None:
+        return True
+    return bool(container.env_from) or any(variable.name == name for variable in container.env)

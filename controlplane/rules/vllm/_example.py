@@ -1,0 +1,53 @@
+"""The manifest around the arguments of an example: a Deployment that is good in every other way."""
+
+from __future__ import annotations
+
+import textwrap
+
+_HEAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: chat}}
+spec:
+  strategy: {{type: Recreate}}
+  selector: {{matchLabels: {{app: chat}}}}
+  template:
+    metadata: {{labels: {{app: chat}}}}
+    spec:
+{pod}\
+      containers:
+        - name: engine
+          image: registry.example/vllm-openai:v{version}
+          args:
+            - --model={model}
+"""
+_TAIL = """\
+          resources:
+            limits: {{{limits}}}
+"""
+_SHM = """\
+          volumeMounts: [{name: shm, mountPath: /dev/shm}]
+      volumes: [{name: shm, emptyDir: {medium: Memory}}]
+"""
+
+
+def engine(
+    args: str,
+    *,
+    version: str = "0.33.0",
+    model: str = "registry.example/chat",
+    env: str = "",
+    gpus: int = 1,
+    pod: str = "",
+) -> str:
+    """A Deployment of one engine; `args` and `env` are items of lists, `pod` keys of the pod."""
+    parts = [_HEAD.format(version=version, model=model, pod=_indented(pod, 6)), _indented(args, 12)]
+    if env:
+        parts += ["          env:\n", _indented(env, 12)]
+    parts.append(_TAIL.format(limits=f"nvidia.com/gpu: {gpus}" + (", memory: 64Gi" if gpus > 1 else "")))
+    return "".join(parts) + (_SHM if gpus > 1 else "")
+
+
+def _indented(text: str, by: int) -> str:
+    body = textwrap.dedent(text).strip("\n")
+    return textwrap.indent(body, " " * by) + "\n" if body else ""

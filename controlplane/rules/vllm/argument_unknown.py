@@ -1,0 +1,78 @@
+"""An argument is none of vLLM's in the release that runs.
+
+The server's parser ends with status 2 at the first argument that it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controlplane.diagnostics import Applicability, Layer, Severity
+from controlplane.rules.engine_arguments import (
+    NOT_FLAGS,
+    engines_with_tables,
+    in_table,
+    is_flag,
+    respelled,
+    starts_from_keywords,
+)
+from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.vllm._example import engine as example
+from controlplane.source import nearest
+from controlplane.stack.deployed_engine import DeployedEngine
+from controlplane.stack.engine import WrittenArgument
+from controlplane.stack.model import Stack
+from controlplane.stack.vllm_tables import ArgumentTable, introduced, removed
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for engine, table in engines_with_tables(stack):
+        for argument in engine.engine.written:
+            if _is_unknown(engine, table, argument):
+                yield _unknown(engine, table, argument)
+
+
+def _is_unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> bool:
+    """Not one that is gone, is yet to come, or is an abbreviation: other rules speak of these."""
+    keyword = starts_from_keywords(engine)
+    if not (is_flag(argument) or keyword) or in_table(table, argument) is not None:
+        return False
+    if (keyword and argument.name in NOT_FLAGS) or removed(argument.name, table.version) is not None:
+        return False
+    return introduced(argument.name) is None and not table.by_prefix(argument.spelling)
+
+
+def _unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> Finding:
+    near = _nearest(table, argument, keyword=starts_from_keywords(engine))
+    return Finding(
+        f"{argument.spelling} is no argument of vLLM {table.version}" + (f"; the nearest is {near}" if near else ""),
+        at=argument.key_origin,
+        otherwise=engine.place,
+        remedy=f"Write {near}, or take it out." if near else "Take it out, or correct its name.",
+        edits=respelled(argument, near) if near else (),
+        applicability=Applicability.NEEDS_DECISION if near else Applicability.DISPLAY_ONLY,
+    )
+
+
+def _nearest(table: ArgumentTable, argument: WrittenArgument, *, keyword: bool) -> str | None:
+    if keyword:
+        return nearest(argument.spelling, table.names())
+    return nearest(argument.spelling.partition(".")[0], [flag for flag in table.spellings if flag.startswith("--")])
+
+
+RULE = Rule(
+    severity=Severity.ERROR,
+    layer=Layer.VLLM,
+    since="0.2.0",
+    rationale="`vllm serve` reads its command line with argparse: an argument that it does not know ends it with "
+    "`unrecognized arguments` before anything is loaded, and the pod restarts for ever. Serve LLM refuses an "
+    "unknown key of engine_kwargs in the same way (`Unknown engine argument`).",
+    remedy="Correct the name of the argument, or take it out.",
+    sources=(
+        "vLLM 0.8.5 to 0.33.0, engine/arg_utils.py and entrypoints/*/cli_args.py, as tables in schemas/vllm",
+        "Ray 2.60.0, ray/llm: VLLMEngineConfig.from_llm_config",
+    ),
+    bad=(example("- --max-model-length=8192  # fires"), example("- --enforce-egaer  # fires", version="0.11.2")),
+    good=(example("- --max-model-len=8192\n- --enforce-eager"),),
+    check=check,
+)
