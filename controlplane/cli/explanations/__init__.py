@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from controlplane.cli.explanations.explanation import Explanation
 from controlplane.cli.explanations.lint import LINT
+from controlplane.cli.explanations.manifests import MANIFESTS
+from controlplane.cli.explanations.policies import POLICIES
+from controlplane.cli.explanations.yaml_files import YAML_FILES
 
-EXPLANATIONS: dict[str, Explanation] = {**LINT}
+EXPLANATIONS: dict[str, Explanation] = {**LINT, **MANIFESTS, **POLICIES, **YAML_FILES}
 
 __all__ = ["EXPLANATIONS", "Explanation", "known_ids"]
 
