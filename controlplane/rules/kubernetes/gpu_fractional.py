@@ -20,7 +20,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     for _, _, container in containers_of(stack):
         for resource, amount in gpu_limits(container).items():
             if isinstance(amount, Known) and amount.value.value.denominator != 1:
-                whole, written = amount.value.bytes(), amount.value.canonical()
+                whole, written = amount.value.bytes(), f"{float(amount.value.value):g}"
                 yield Finding(
                     f"container {container.name} asks for {written} {resource}; "
                     f"the API server takes whole numbers of it only, such as {whole}",

@@ -21,8 +21,8 @@ _MEMORY = ("memory", "ephemeral-storage")
 
 def check(stack: Stack) -> Iterator[Finding]:
     for _, _, container in containers_of(stack):
-        yield from _tiny(f"container {container.name} limits", container.limits, Severity.ERROR)
-        yield from _tiny(f"container {container.name} requests", container.requests, Severity.WARNING)
+        yield from _tiny(f"the limit of container {container.name} is", container.limits, Severity.ERROR)
+        yield from _tiny(f"the request of container {container.name} is", container.requests, Severity.WARNING)
 
 
 def _tiny(who: str, amounts: Mapping[str, Fact[Quantity]], severity: Severity) -> Iterator[Finding]:

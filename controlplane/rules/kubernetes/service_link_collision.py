@@ -34,7 +34,7 @@ def _collision(stack: Stack, service: Service, variable: str) -> Iterator[Findin
                 f"Service {service.ref.name} sets {variable}=tcp://ADDRESS:{service.ports[0].number} in the pods of "
                 f"{workload.ref.kind} {workload.ref.name}, which vLLM takes for a port number and ends",
                 at=service.origin,
-                remedy=f"Call the Service {service.ref.name}-service, or set enableServiceLinks: false in the pods.",
+                remedy=f"Call the Service serve-{service.ref.name}, or set enableServiceLinks: false in the pods.",
                 evidence=(
                     evidence("metadata.name", service.ref.name, source=str(service.origin)),
                     evidence("enableServiceLinks", value_of(hit[0].service_links) is not False, source="the pod"),

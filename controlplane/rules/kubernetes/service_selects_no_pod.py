@@ -1,0 +1,132 @@
+"""A Service misses the pods of the workload that it is named after by one label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.pod_arithmetic import matches, pod_sets_of
+from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.wording import evidence
+from controlplane.stack.facts import Known
+from controlplane.stack.model import Stack, Workload
+from controlplane.stack.pods import PodSet
+from controlplane.stack.references import Service
+
+_SUFFIXES = ("", "-service", "-svc", "-headless", "-api", "-http")
+_SET_BY_CONTROLLERS = (
+    "ray.io/",
+    "leaderworkerset.sigs.k8s.io/",
+    "kubernetes.io/",
+    "k8s.io/",
+    "pod-template-hash",
+    "job-",
+)
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for service in stack.references:
+        if isinstance(service, Service) and isinstance(service.selector, Known):
+            selector = service.selector.value
+            if selector and not any(_not_ours(key, value) for key, value in selector.items()):
+                yield from _missed(stack, service, service.selector)
+
+
+def _not_ours(key: str, value: str) -> bool:
+    """A label that a controller gives its pods, which no template shows; or one that is not rendered."""
+    own = key.startswith(_SET_BY_CONTROLLERS) or "kubernetes.io/pod" in key
+    return own or "{{" in value or "${" in value
+
+
+def _missed(stack: Stack, service: Service, selector: Known[Mapping[str, str]]) -> Iterator[Finding]:
+    candidates = [(w, p) for w, p in pod_sets_of(stack) if w.ref.namespace == service.ref.namespace]
+    if any(matches(selector.value, pods.labels) for _, pods in candidates):
+        return
+    for workload, pods in candidates:
+        wrong = [key for key, value in selector.value.items() if pods.labels.get(key) != value]
+        if workload.ray is None and _named_after(service, workload) and len(wrong) == 1:
+            yield _finding(service, selector, (workload, pods), wrong[0])
+            return
+
+
+def _named_after(service: Service, workload: Workload) -> bool:
+    return any(service.ref.name == workload.ref.name + suffix for suffix in _SUFFIXES)
+
+
+def _finding(
+    service: Service, selector: Known[Mapping[str, str]], meant: tuple[Workload, PodSet], key: str
+) -> Finding:
+    workload, pods = meant
+    wanted, carried = selector.value[key], pods.labels.get(key)
+    label = f"{key}: {carried}" if carried is not None else f"no label {key}"
+    return Finding(
+        f"Service {service.ref.name} selects pods with {key}: {wanted}, and no pod here has it; "
+        f"those of {workload.ref.kind} {workload.ref.name} carry {label}",
+        at=selector,
+        otherwise=service.origin,
+        remedy=f"Select {key}: {carried}." if carried is not None else f"Give the pods the label {key}: {wanted}.",
+        evidence=(evidence(f"selector {key}", wanted, source=str(selector.origin)),),
+        related=((pods.label_origins.get(key) or pods.origin or workload.origin, f"carries {label}"),),
+    )
+
+
+RULE = Rule(
+    severity=Severity.WARNING,
+    layer=Layer.KUBERNETES,
+    since="0.2.0",
+    rationale="A Service that selects nothing has no endpoints: every request is refused, while pods and Service "
+    "both look well. Told only of a Service that bears the name of a workload in the same input and namespace, "
+    "differs from its pods in one label, and selects no other pod.",
+    remedy="Make the Service's selector that of the pods.",
+    sources=("Kubernetes: endpoints are the pods whose labels have all that spec.selector says",),
+    bad=(
+        """
+        apiVersion: v1
+        kind: Service
+        metadata: {name: embed}
+        spec:
+          selector: {app: embedding}  # fires
+          ports: [{port: 8000}]
+        ---
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: embed}
+        spec:
+          selector: {matchLabels: {app: embed}}
+          template:
+            metadata: {labels: {app: embed}}
+            spec:
+              containers:
+                - {name: worker, image: "registry.example/embed:1.0"}
+        """,
+    ),
+    good=(
+        """
+        apiVersion: v1
+        kind: Service
+        metadata: {name: embed}
+        spec:
+          selector: {app: embed}
+          ports: [{port: 8000}]
+        ---
+        apiVersion: v1
+        kind: Service
+        metadata: {name: router}
+        spec:
+          selector: {app: router}
+          ports: [{port: 8000}]
+        ---
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: embed}
+        spec:
+          selector: {matchLabels: {app: embed}}
+          template:
+            metadata: {labels: {app: embed}}
+            spec:
+              containers:
+                - {name: worker, image: "registry.example/embed:1.0"}
+        """,
+    ),
+    check=check,
+)
