@@ -61,7 +61,7 @@ class ServeDeployment:
     options: Mapping[str, Origin] = field(default_factory=dict, compare=False)
     """The place of every key that is written for this deployment, by its dotted path below the deployment."""
     num_replicas: Fact[int] = field(default=ABSENT, compare=False)
-    """`num_replicas` where a number is written, beside an autoscaling config too, which Serve refuses."""
+    """`num_replicas` where a number is written beside an autoscaling config, which Serve refuses."""
     origin: Origin | None = field(default=None, compare=False)
 
 
@@ -74,7 +74,7 @@ class ServeApplication:
     route_prefix: Fact[str] = ABSENT
     deployments: tuple[ServeDeployment, ...] = ()
     has_runtime_env: bool = field(default=False, compare=False)
-    """Whether its own `runtime_env` brings packages or an image, so that the pod's image does not tell what it has."""
+    """Whether it has a `runtime_env` of its own, so that the pod's image alone does not tell what it has."""
     origin: Origin | None = field(default=None, compare=False)
 
 

@@ -67,6 +67,7 @@ def _application(field: Field) -> _ReadApplication:
         import_path=import_path,
         route_prefix=field["route_prefix"].text(),
         deployments=_merged([llm.deployment for llm in found], listed),
+        has_runtime_env=field["runtime_env"].is_set,
         origin=field["name"].origin if field["name"].is_set else field.origin,
     )
     engines = tuple(llm.engine for llm in found if llm.engine is not None)

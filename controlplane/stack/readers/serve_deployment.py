@@ -53,6 +53,7 @@ def read_options(
         health_check_period_s=number(field["health_check_period_s"]),
         health_check_timeout_s=number(field["health_check_timeout_s"]),
         autoscaled=_is_autoscaled(field),
+        num_replicas=_beside_autoscaling(field),
         actor=_actor(actor),
         accelerator_type=actor["accelerator_type"].text(),
     )
@@ -71,6 +72,12 @@ def overridden(made: ServeDeployment, listed: ServeDeployment) -> ServeDeploymen
 
 def _is_autoscaled(field: Field) -> bool:
     return field["autoscaling_config"].is_set or field["num_replicas"].value == "auto"
+
+
+def _beside_autoscaling(field: Field) -> Fact[int]:
+    """The number that is written although an autoscaling config is."""
+    written = field["num_replicas"]
+    return whole_number(written) if field["autoscaling_config"].is_set and written.value != "auto" else ABSENT
 
 
 def _replicas(field: Field, default: Fact[int], times: int) -> Count:

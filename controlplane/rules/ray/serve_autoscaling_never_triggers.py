@@ -1,0 +1,136 @@
+"""A deployment of Serve LLM has an autoscaling config without a target, and never scales up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controlplane.diagnostics import Evidence, Layer, Severity
+from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.serve_deployments import serve_deployments
+from controlplane.stack.facts import ABSENT, value_of
+from controlplane.stack.model import Stack
+from controlplane.stack.serve import ServeDeployment
+
+_POLICY = "deployment_config.autoscaling_config.policy"
+_NUMBER = "deployment_config.num_replicas"
+
+
+def check(stack: Stack) -> Iterator[Finding]:
+    for _, deployment in serve_deployments(stack):
+        low, high = value_of(deployment.replicas.min), value_of(deployment.replicas.max)
+        if low is None or high is None or low >= high or not _is_left_to_default(deployment):
+            continue
+        yield Finding(
+            f"the deployment may grow from {low} to {high} replicas and has no target_ongoing_requests; Serve LLM's "
+            "default is 1000000000 requests a replica, so it stays at its minimum whatever the load",
+            at=deployment.options.get("deployment_config.autoscaling_config"),
+            otherwise=deployment.origin,
+            evidence=(Evidence("target_ongoing_requests", 1_000_000_000, "Serve LLM's default, Ray 2.60.0"),),
+        )
+
+
+def _is_left_to_default(deployment: ServeDeployment) -> bool:
+    """Whether Serve LLM's own target is in force: `num_replicas: auto` brings another, a policy may need none."""
+    written = deployment.options
+    return (
+        deployment.is_llm
+        and deployment.autoscaled
+        and deployment.target_ongoing_requests == ABSENT
+        and "deployment_config.autoscaling_config" in written
+        and "deployment_config.autoscaling_config.target_ongoing_requests" not in written
+        and "deployment_config.autoscaling_config.target_num_ongoing_requests_per_replica" not in written
+        and _POLICY not in written
+        and _NUMBER not in written
+    )
+
+
+RULE = Rule(
+    severity=Severity.WARNING,
+    layer=Layer.SERVE,
+    since="0.2.0",
+    rationale="Serve adds replicas when more requests are in flight than the target. Plain Serve's default is 2; "
+    "Serve LLM puts 1e9 in its place so that the engine, not Serve, queues. An autoscaling config without a target "
+    "looks complete and does nothing, while requests wait in the engine.",
+    remedy="Set target_ongoing_requests, somewhat below the sequences that one engine runs at a time.",
+    sources=("Ray 2.60.0, llm/_internal/serve/core/server/builder.py and constants.py",),
+    bad=(
+        """
+        apiVersion: ray.io/v1
+        kind: RayService
+        metadata: {name: chat}
+        spec:
+          serveConfigV2: |
+            applications:
+              - name: chat
+                import_path: ray.serve.llm:build_openai_app
+                args:
+                  llm_configs:
+                    - model_loading_config: {model_id: chat, model_source: Qwen/Qwen2.5-7B-Instruct}
+                      deployment_config:
+                        autoscaling_config:  # fires
+                          min_replicas: 1
+                          max_replicas: 2
+          rayClusterConfig:
+            rayVersion: 2.60.0
+            headGroupSpec:
+              template:
+                spec:
+                  containers:
+                    - name: ray-head
+                      image: rayproject/ray-llm:2.60.0-py311-cu128
+                      resources: {limits: {cpu: 4, memory: 16Gi}}
+            workerGroupSpecs:
+              - groupName: gpu
+                replicas: 2
+                minReplicas: 2
+                maxReplicas: 2
+                template:
+                  spec:
+                    containers:
+                      - name: ray-worker
+                        image: rayproject/ray-llm:2.60.0-py311-cu128
+                        resources: {limits: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 4}}
+        """,
+    ),
+    good=(
+        """
+        apiVersion: ray.io/v1
+        kind: RayService
+        metadata: {name: chat}
+        spec:
+          serveConfigV2: |
+            applications:
+              - name: chat
+                import_path: ray.serve.llm:build_openai_app
+                args:
+                  llm_configs:
+                    - model_loading_config: {model_id: chat, model_source: Qwen/Qwen2.5-7B-Instruct}
+                      deployment_config:
+                        autoscaling_config:
+                          min_replicas: 1
+                          max_replicas: 2
+                          target_ongoing_requests: 64
+          rayClusterConfig:
+            rayVersion: 2.60.0
+            headGroupSpec:
+              template:
+                spec:
+                  containers:
+                    - name: ray-head
+                      image: rayproject/ray-llm:2.60.0-py311-cu128
+                      resources: {limits: {cpu: 4, memory: 16Gi}}
+            workerGroupSpecs:
+              - groupName: gpu
+                replicas: 2
+                minReplicas: 2
+                maxReplicas: 2
+                template:
+                  spec:
+                    containers:
+                      - name: ray-worker
+                        image: rayproject/ray-llm:2.60.0-py311-cu128
+                        resources: {limits: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 4}}
+        """,
+    ),
+    check=check,
+)
