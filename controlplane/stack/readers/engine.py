@@ -24,7 +24,7 @@ class PodContext:
     """What a container does not say itself.
 
     Its pod set, the engine's role, the declared version of vLLM, the pod's volumes, and the namespace in which
-    ConfigMaps of the same input are looked up.
+    ConfigMaps of the same input are looked up. Without `has_entrypoint` what the image starts by itself never runs.
     """
 
     pod_set: str
@@ -32,6 +32,7 @@ class PodContext:
     version: Fact[str]
     volumes: tuple[Volume, ...] = ()
     namespace: str = ""
+    has_entrypoint: bool = True
 
 
 def read(manifest: Field, context: PodContext) -> tuple[Container, tuple[Engine, ...]]:
@@ -41,7 +42,8 @@ def read(manifest: Field, context: PodContext) -> tuple[Container, tuple[Engine,
     version = beside.version("vllm", context.version if context.version != ABSENT else vllm_version(made.image))
     config_maps = NamespacedConfigMaps(beside.config_maps, context.namespace)
     files = MountedFiles(made.mounts, context.volumes, config_maps, manifest["workingDir"].plain_text("/"))
-    around = CommandContext(_environment(made, config_maps), value_of(version), files, starts_vllm(made.image))
+    starts_itself = context.has_entrypoint and starts_vllm(made.image)
+    around = CommandContext(_environment(made, config_maps), value_of(version), files, starts_itself)
     commands = read_engines(_words(manifest["command"]), _words(manifest["args"]), around)
     if not commands:
         return made, ()

@@ -33,10 +33,12 @@ def read(
     *,
     role: str = "engine",
     hosts_per_unit: Fact[int] | None = None,
+    first_is_replaced: bool = False,
 ) -> ReadTemplate:
     """The pods of one template; `version` is what the workload says of vLLM's version, if anything.
 
-    `role` is what its engine is called where no label of the pods says it.
+    `role` is what its engine is called where no label of the pods says it. With `first_is_replaced` a controller puts
+    a command of its own in place of what the first container's image starts.
     """
     spec = template["spec"]
     labels = template.at("metadata", "labels").text_map()
@@ -49,7 +51,10 @@ def read(
         volumes=mounted,
         namespace=namespace_of(template),
     )
-    found = [engine.read(container_field, context) for container_field in spec["containers"].items()]
+    found = [
+        engine.read(item, replace(context, has_entrypoint=index > 0 or not first_is_replaced))
+        for index, item in enumerate(spec["containers"].items())
+    ]
     head = template["metadata"]
     pods = PodSet(
         name=name,

@@ -16,6 +16,8 @@ from controlplane.stack.readers import pod_template
 HEAD: Final = "head"
 """The name of the head's pod set; a worker group has its own."""
 
+_KEEPS_COMMAND: Final = "ray.io/overwrite-container-cmd"
+"""Set to true, the Ray container runs what its manifest says; otherwise KubeRay's command takes its place."""
 _NO_CONTAINER: Final = Unknown(Why.UNRESOLVED, "the group's first container")
 _MOST: Final = 2147483647
 
@@ -63,8 +65,10 @@ def _or_default(field: Field, default: int) -> Fact[int]:
 
 
 def _read(group: Field, name: str, count: Count, hosts: Fact[int], version: Fact[str]) -> ReadGroup:
-    template = pod_template.read(group["template"], name, count, version)
-    pods = replace(template.pods, hosts_per_unit=hosts)
+    pod = group["template"]
+    keeps = str(pod.at("metadata", "annotations", _KEEPS_COMMAND).value).lower() == "true"
+    template = pod_template.read(pod, name, count, version, hosts_per_unit=hosts, first_is_replaced=not keeps)
+    pods = template.pods
     shape = _shape(group, pods)
     is_head = name == HEAD and group.path[-1] == "headGroupSpec"
     made = RayGroup(
