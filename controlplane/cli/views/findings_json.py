@@ -40,7 +40,7 @@ def render_report(report: LintReport) -> str:
         "format_version": FORMAT_VERSION,
         "tool_version": report.tool_version,
         "findings": [finding_json(f, proposals) for f in sorted(report.findings)],
-        "suppressed": [_suppressed(entry) for entry in report.suppressed],
+        "suppressed": [_suppressed(entry) for entry in sorted(report.suppressed, key=lambda entry: entry.finding)],
         "not_judged": [_not_judged(entry) for entry in sorted(report.not_judged)],
         "undecided": [_undecided(entry) for entry in report.undecided],
         **({"crashed": report.crashed} if report.crashed is not None else {}),
