@@ -82,7 +82,7 @@ class _Found:
             self.references.append(_REFERENCES[kind](manifest))
         elif kind == _NODE:
             self.nodes.append(manifest)
-        else:
+        elif kind != _CONFIG_MAP:
             self.skipped.append(Skipped(ref, manifest.source.span(manifest.path), _reason(manifest)))
 
     def stack(self, assume: Mapping[str, str], inventory: Inventory | None) -> Stack:
@@ -101,7 +101,7 @@ class _Found:
 def reads(group: str, kind: str) -> bool:
     """Whether a reader knows a kind. A List is read too, for what is in it."""
     known = (group, kind)
-    return known in _WORKLOADS or known in _REFERENCES or known in (_NODE, ("", "List"))
+    return known in _WORKLOADS or known in _REFERENCES or known in (_NODE, _CONFIG_MAP, ("", "List"))
 
 
 def read(
