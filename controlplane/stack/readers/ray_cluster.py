@@ -14,6 +14,7 @@ from controlplane.stack.ray import GcsFaultTolerance, RayAutoscaling, RayCluster
 from controlplane.stack.readers import metadata
 from controlplane.stack.readers.ray_group import first_image, known, read_head, read_worker, unique_roles
 from controlplane.stack.readers.ray_images import ray_version_of_image
+from controlplane.stack.surroundings import surroundings_of
 from controlplane.stack.versions import VERSION_ANNOTATION
 
 
@@ -62,11 +63,12 @@ def read_spec(spec: Field, manifest: Field, owner: Field) -> ReadCluster:
         for group in spec["workerGroupSpecs"].items()
     ]
     strategy = owner["upgradeStrategy"]
+    image_version = ray_version_of_image(first_image(head.pods))
     cluster = RayCluster(
         head=head.group,
         workers=tuple(worker.group for worker in workers),
-        version=spec["rayVersion"].text(),
-        image_version=ray_version_of_image(first_image(head.pods)),
+        version=_version(spec, image_version),
+        image_version=image_version,
         autoscaling=autoscaling,
         gcs=_gcs(spec, manifest),
         auth_mode=spec.at("authOptions", "mode").text(),
@@ -79,6 +81,12 @@ def read_spec(spec: Field, manifest: Field, owner: Field) -> ReadCluster:
     groups = [head, *workers]
     engines = unique_roles(tuple(engine for group in groups for engine in group.engines))
     return ReadCluster(cluster, tuple(group.pods for group in groups), engines)
+
+
+def _version(spec: Field, image_version: Fact[str]) -> Fact[str]:
+    """`rayVersion` as written; where the image does not tell it either, the version to assume."""
+    written = spec["rayVersion"].text()
+    return written if isinstance(image_version, Known) else surroundings_of(spec).version("ray", written)
 
 
 def _autoscaling(spec: Field) -> RayAutoscaling:

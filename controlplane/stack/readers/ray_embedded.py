@@ -86,7 +86,7 @@ def _like(source: ManifestSource, fault: TypeFault) -> ManifestSource:
         source.span,
         key_origin=source.key_origin,
         text=source.text,
-        editable=source.editable,
+        editable=lambda path: not source.is_repeated(path),
         fault=fault,
     )
     made.findings = source.findings

@@ -9,14 +9,16 @@ from typing import Final
 from controlplane.diagnostics import Layer
 from controlplane.stack.engine import Engine
 from controlplane.stack.environment import Environment
-from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, value_of
+from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, Why, value_of
 from controlplane.stack.manifest_fields import Field, TypeFault
 from controlplane.stack.model import Workload
 from controlplane.stack.ray import RayEntrypoint, RayResources
 from controlplane.stack.readers.ray_cluster import read_spec, workload
 from controlplane.stack.readers.ray_embedded import embedded_root
+from controlplane.stack.surroundings import surroundings_of
 from controlplane.stack.versions import VERSION_ANNOTATION
-from controlplane.stack.vllm_command_line import read_command_line
+from controlplane.stack.vllm_command_line import CommandContext, EngineCommand, read_engines
+from controlplane.stack.words import Word
 
 _ROLE: Final = "entrypoint"
 _NO_VERSION: Final = Unknown(Why.VERSION, "the annotation controlplane.dev/vllm-version, or --assume vllm=")
@@ -36,9 +38,7 @@ def read_cron_job(manifest: Field) -> Workload:
 def _of_spec(manifest: Field, spec: Field) -> Workload:
     cluster_spec = spec["rayClusterSpec"]
     made = workload(manifest, read_spec(cluster_spec, manifest, spec) if cluster_spec.is_set else None)
-    job = _entrypoint(spec)
-    engine = _engine(job.command, manifest)
-    return replace(made, job=job, engines=(*made.engines, engine) if engine else made.engines)
+    return replace(made, job=_entrypoint(spec), engines=(*made.engines, *_engines(spec["entrypoint"], manifest)))
 
 
 def _entrypoint(spec: Field) -> RayEntrypoint:
@@ -79,25 +79,34 @@ def _is_amount(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def _engine(command: Fact[str], manifest: Field) -> Engine | None:
-    """The engine that the entrypoint starts, if one. Ray chooses the node, so it has no pods and no container."""
-    if not isinstance(command, Known):
-        return None
-    version = manifest.at("metadata", "annotations", VERSION_ANNOTATION).text()
-    shell: list[Fact[str]] = [Known(word, command.origin) for word in ("/bin/sh", "-c")]
-    around = Environment(open_ended=True)
-    line = read_command_line(shell, [command], around, value_of(version), has_vllm_entrypoint=False)
-    if line is None:
-        return None
+def _engines(entrypoint: Field, manifest: Field) -> tuple[Engine, ...]:
+    """The engines that the entrypoint starts. Ray chooses their node, so they have no pods and no container."""
+    if not isinstance(entrypoint.value, str):
+        return ()
+    annotated = manifest.at("metadata", "annotations", VERSION_ANNOTATION).text()
+    version = surroundings_of(manifest).version("vllm", _NO_VERSION if annotated == ABSENT else annotated)
+    around = CommandContext(Environment(open_ended=True), value_of(version))
+    # Ray hands the entrypoint to a shell (Ray 2.60, dashboard/modules/job/job_supervisor.py).
+    lines = read_engines([Word("/bin/sh"), Word("-c"), entrypoint.word()], [], around)
+    return tuple(_engine(line, _role(number), version, entrypoint.origin) for number, line in enumerate(lines, 1))
+
+
+def _role(number: int) -> str:
+    return _ROLE if number == 1 else f"{_ROLE}-{number}"
+
+
+def _engine(line: EngineCommand, role: str, version: Fact[str], origin: Origin) -> Engine:
     return Engine(
-        role=_ROLE,
+        role=role,
         pod_set="",
         container="",
-        version=_NO_VERSION if version == ABSENT else version,
+        version=version,
         model=line.model,
         arguments=line.arguments,
         launch=line.launch,
         served_model_name=line.served_model_name,
         complete=line.complete,
-        origin=command.origin,
+        written=line.written,
+        alternative=line.alternative,
+        origin=origin,
     )

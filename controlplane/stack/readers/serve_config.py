@@ -16,6 +16,8 @@ from controlplane.stack.serve import Serve, ServeApplication, ServeDeployment
 _LISTED: Final = frozenset({"build_openai_app", "build_llm_deployments"})
 _SINGLE: Final = frozenset({"build_dp_openai_app", "build_dp_deployment", "build_llm_deployment"})
 _PREFILL_DECODE: Final = frozenset({"build_pd_openai_app"})
+_PACKAGES: Final = ("pip", "uv", "conda", "image_uri", "container")
+"""Keys of a runtime environment that change which packages there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def _application(field: Field) -> _ReadApplication:
         import_path=import_path,
         route_prefix=field["route_prefix"].text(),
         deployments=_merged([llm.deployment for llm in found], listed),
-        has_runtime_env=field["runtime_env"].is_set,
+        has_runtime_env=any(field["runtime_env"][key].is_set for key in _PACKAGES),
         origin=field["name"].origin if field["name"].is_set else field.origin,
     )
     engines = tuple(llm.engine for llm in found if llm.engine is not None)

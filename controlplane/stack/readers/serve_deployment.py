@@ -40,11 +40,13 @@ def read_options(
     """The options that every deployment has; `times`: replicas that Serve starts for each one that is written."""
     scaling = field["autoscaling_config"]
     actor = field["ray_actor_options"]
+    count = ABSENT if field["num_replicas"].value == "auto" else whole_number(field["num_replicas"])
+    initial = _times(whole_number(scaling["initial_replicas"]), times)
     return ServeDeployment(
         name=name,
         application=application,
-        replicas=_replicas(field, default_replicas, times),
-        initial_replicas=_times(whole_number(scaling["initial_replicas"]), times),
+        replicas=_scaled(field, initial, times) if _is_autoscaled(field) else _fixed(count, default_replicas, times),
+        initial_replicas=initial,
         max_ongoing_requests=whole_number(field["max_ongoing_requests"]),
         target_ongoing_requests=number(scaling["target_ongoing_requests"]),
         max_queued_requests=whole_number(field["max_queued_requests"]),
@@ -53,9 +55,9 @@ def read_options(
         health_check_period_s=number(field["health_check_period_s"]),
         health_check_timeout_s=number(field["health_check_timeout_s"]),
         autoscaled=_is_autoscaled(field),
-        num_replicas=_beside_autoscaling(field),
         actor=_actor(actor),
         accelerator_type=actor["accelerator_type"].text(),
+        num_replicas=count,
     )
 
 
@@ -80,17 +82,18 @@ def _beside_autoscaling(field: Field) -> Fact[int]:
     return whole_number(written) if field["autoscaling_config"].is_set and written.value != "auto" else ABSENT
 
 
-def _replicas(field: Field, default: Fact[int], times: int) -> Count:
-    written = field["num_replicas"]
-    if not _is_autoscaled(field):
-        fact = _times(whole_number(written), times) if written.is_set else default
-        return Count(fact, fact, fact)
+def _fixed(count: Fact[int], default: Fact[int], times: int) -> Count:
+    fact = default if count == ABSENT else count
+    fact = _times(fact, times)
+    return Count(fact, fact, fact)
+
+
+def _scaled(field: Field, initial: Fact[int], times: int) -> Count:
+    """Replicas that Serve sets between bounds; `auto` and an autoscaling config have other defaults."""
     scaling = field["autoscaling_config"]
-    most = _AUTO_MOST if written.value == "auto" else 1
-    least = _or_default(scaling["min_replicas"], 1, times)
-    initial = _times(whole_number(scaling["initial_replicas"]), times)
+    most = _AUTO_MOST if field["num_replicas"].value == "auto" else 1
     return Count(
-        min=least,
+        min=_or_default(scaling["min_replicas"], 1, times),
         desired=Unknown(Why.RUNTIME, "the load") if initial == ABSENT else initial,
         max=_or_default(scaling["max_replicas"], most, times),
         owner=CountOwner.SERVE,

@@ -159,14 +159,17 @@ def test_an_engine_that_a_container_starts_beside_ray_is_found() -> None:
 
 
 def test_two_groups_that_start_engines_have_roles_that_differ() -> None:
-    group = "- groupName: {}\n    template: {{spec: {{containers: [{{name: w, image: x, command: [vllm, serve, m]}}]}}}}"
+    group = (
+        "- groupName: {}\n    template: {{spec: {{containers: [{{name: w, image: x, command: [vllm, serve, m]}}]}}}}"
+    )
     found = workload(groups(f"{group.format('one')}\n  {group.format('two')}"))
     assert [engine.role for engine in found.engines] == ["one/engine", "two/engine"]
 
 
 def test_what_is_templated_is_unknown_and_no_finding() -> None:
     text = groups(
-        "- groupName: gpu\n    replicas: '{{ .Values.replicas }}'\n    rayStartParams: {num-gpus: '{{ .Values.gpus }}'}\n"
+        "- groupName: gpu\n    replicas: '{{ .Values.replicas }}'\n"
+        "    rayStartParams: {num-gpus: '{{ .Values.gpus }}'}\n"
         "    template: {spec: {containers: [{name: w, image: x, resources: {limits: {cpu: '{{ .Values.cpu }}'}}}]}}"
     )
     reading = read_text(text)
