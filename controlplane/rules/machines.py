@@ -141,10 +141,8 @@ def _pods(pools: tuple[NodePool, ...], workload: Workload, pods: PodSet) -> Iter
 
 def least_pods(pods: PodSet) -> int:
     """Pods of a set that are sure to run; none where that is not known."""
-    if pods.count.owner is CountOwner.DECLARED:
-        return pods_wanted(pods) or 0
-    least, hosts = value_of(pods.count.min), value_of(pods.hosts_per_unit)
-    return (least or 0) * (hosts or 0)
+    least = (value_of(pods.count.min) or 0) * (value_of(pods.hosts_per_unit) or 0)
+    return max(pods_wanted(pods) or 0, least) if pods.count.owner is CountOwner.DECLARED else least
 
 
 def _fits_alone(requests: Amounts, pools: list[NodePool]) -> bool:
