@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "schemas" / "policy"
 PAGE = ROOT / "docs" / "policies.md"
-KINDS = ("model-service", "machine-policy", "task-policy", "memory-policy", "rollout-policy", "fleet")
+KINDS = ("model-service", "machine-policy", "task-policy", "memory-policy", "rollout-policy", "fleet", "guardrail")
 
 HEAD = """# Policies, key by key
 

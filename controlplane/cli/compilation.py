@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.cli.guardrail_findings import guardrail_findings
 from controlplane.cli.sources import SourceFile, read_sources
 from controlplane.cli.views import findings_text
 from controlplane.diagnostics import Diagnostic, Severity, has_errors
@@ -64,9 +65,20 @@ def compile_paths(paths: Sequence[str]) -> Compilation:
     policies, loading = load_policies(documents)
     # Resolving goes on where it can, so that one run reports every mistake.
     resolution = resolve_all(policies)
-    findings = told_once(reading, (*loading, *resolution.findings))
+    guarded = guardrail_findings(policies, [resolution.stack])
+    findings = told_once(reading, (*loading, *resolution.findings, *guarded.findings))
     bundle = None if has_errors(findings) else emit(resolution.stack)
     return Compilation(sources, policies, findings, resolution, bundle)
+
+
+def read_policies(paths: Sequence[str]) -> tuple[PolicySet, tuple[Diagnostic, ...], Mapping[str, str]]:
+    """The policies in the files, what is wrong with them, and the texts by file name; nothing is resolved."""
+    from controlplane.policy import load_policies
+
+    sources = read_sources(paths)
+    documents, reading = _parse(sources)
+    policies, loading = load_policies(documents)
+    return policies, told_once(reading, loading), {s.name: s.text for s in sources}
 
 
 def told_once(reading: Sequence[Diagnostic], judging: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

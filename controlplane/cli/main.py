@@ -28,6 +28,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "cancel": ("cancel", "Cancel the rollout that is in flight."),
     "drift": ("drift", "Compare what is live with what was applied."),
     "explain": ("explain", "Say why a finding matters, with examples."),
+    "test": ("test", "Run the tests that Guardrails carry."),
     "schema": ("schema", "Print the JSON Schema of a policy kind."),
     "sandbox": ("sandbox", "Start, stop and show a real local cluster."),
     "service": ("service", "Start, stop and show the local Temporal service."),

@@ -11,13 +11,14 @@ from pydantic.fields import FieldInfo
 
 from controlplane.diagnostics import KeyPath
 from controlplane.policy.fleet import Fleet
+from controlplane.policy.guardrail import Guardrail
 from controlplane.policy.machine_policy import MachinePolicy
 from controlplane.policy.memory_policy import MemoryPolicy
 from controlplane.policy.model_service import ModelService
 from controlplane.policy.rollout_policy import RolloutPolicy
 from controlplane.policy.task_policy import TaskPolicy
 
-PolicyModel = Fleet | MachinePolicy | TaskPolicy | MemoryPolicy | RolloutPolicy | ModelService
+PolicyModel = Fleet | MachinePolicy | TaskPolicy | MemoryPolicy | RolloutPolicy | ModelService | Guardrail
 
 KINDS: Final[Mapping[str, type[PolicyModel]]] = {
     "Fleet": Fleet,
@@ -26,6 +27,7 @@ KINDS: Final[Mapping[str, type[PolicyModel]]] = {
     "MemoryPolicy": MemoryPolicy,
     "ModelService": ModelService,
     "RolloutPolicy": RolloutPolicy,
+    "Guardrail": Guardrail,
 }
 
 SECTIONS: Final[Mapping[str, str]] = {

@@ -57,6 +57,7 @@ def load_policies(documents: Iterable[Document]) -> tuple[PolicySet, tuple[Diagn
         tasks=_sorted(collected.policies["TaskPolicy"]),
         memories=_sorted(collected.policies["MemoryPolicy"]),
         rollouts=_sorted(collected.policies["RolloutPolicy"]),
+        guardrails=_sorted(collected.policies["Guardrail"]),
         services=tuple(sorted(services, key=lambda s: s.key)),
         foreign=collected.foreign,
         broken=broken,

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from controlplane.diagnostics import KeyPath, Span
 from controlplane.policy.fleet import FleetSpec
+from controlplane.policy.guardrail import GuardrailSpec
 from controlplane.policy.machine_policy import MachinePolicySpec, MachineSpec
 from controlplane.policy.memory_policy import MemoryPolicySpec, MemorySpec
 from controlplane.policy.model_service import ModelService
@@ -135,6 +136,7 @@ class PolicySet:
     tasks: Mapping[str, Policy[TaskPolicySpec]] = field(default_factory=dict)
     memories: Mapping[str, Policy[MemoryPolicySpec]] = field(default_factory=dict)
     rollouts: Mapping[str, Policy[RolloutPolicySpec]] = field(default_factory=dict)
+    guardrails: Mapping[str, Policy[GuardrailSpec]] = field(default_factory=dict)
     services: tuple[Service, ...] = ()
     foreign: int = 0
     broken: frozenset[tuple[str, str]] = frozenset()

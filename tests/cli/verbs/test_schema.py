@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.verbs.schema import command
 
-KINDS = ("Fleet", "MachinePolicy", "MemoryPolicy", "ModelService", "RolloutPolicy", "TaskPolicy")
+KINDS = ("Fleet", "Guardrail", "MachinePolicy", "MemoryPolicy", "ModelService", "RolloutPolicy", "TaskPolicy")
 
 
 @pytest.mark.parametrize("kind", KINDS)
