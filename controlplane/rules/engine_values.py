@@ -59,7 +59,7 @@ def _fault(
     if isinstance(value, int | float) and not isinstance(value, bool) and not argument.bounds.allow(value):
         bounds = _bounds(argument)
         return "out of bounds", f"is {value:g}; a number {bounds} is needed", f"Write a number {bounds}."
-    if argument.known and isinstance(value, str) and value.casefold() not in _folded(argument.known):
+    if argument.known and isinstance(value, str) and not _is_known(argument, value):
         return "not known", f"is {shown(value)}; {_listed(argument.known)}", _near(value, argument.known)
     return None
 
@@ -126,8 +126,9 @@ def _near(value: str | int | float, known: tuple[str | int | float, ...]) -> str
     return f"Write {near}." if near else "Write one of the known values."
 
 
-def _folded(known: tuple[str | int, ...]) -> set[str]:
-    return {str(one).casefold() for one in known}
+def _is_known(argument: Argument, value: str) -> bool:
+    """A dotted name is a class of the user's own, which some arguments take."""
+    return "." in value or value.casefold() in {str(one).casefold() for one in argument.known}
 
 
 def _bounds(argument: Argument) -> str:

@@ -17,7 +17,7 @@ spec:
 {pod}\
       containers:
         - name: engine
-          image: registry.example/vllm-openai:v{version}
+          image: registry.example/vllm-openai:v{version}{note}
           args:
             - --model={model}
 """
@@ -38,10 +38,15 @@ def engine(
     model: str = "registry.example/chat",
     env: str = "",
     gpus: int = 1,
-    pod: str = "",
+    product: str = "",
+    note: str = "",
 ) -> str:
-    """A Deployment of one engine; `args` and `env` are items of lists, `pod` keys of the pod."""
-    parts = [_HEAD.format(version=version, model=model, pod=_indented(pod, 6)), _indented(args, 12)]
+    """A Deployment of one engine; `args` and `env` are items of lists, `note` a comment behind the image.
+
+    `product` is the GPU, as GPU feature discovery names it.
+    """
+    pod = f"nodeSelector: {{nvidia.com/gpu.product: {product}}}" if product else ""
+    parts = [_HEAD.format(version=version, model=model, note=note, pod=_indented(pod, 6)), _indented(args, 12)]
     if env:
         parts += ["          env:\n", _indented(env, 12)]
     parts.append(_TAIL.format(limits=f"nvidia.com/gpu: {gpus}" + (", memory: 64Gi" if gpus > 1 else "")))

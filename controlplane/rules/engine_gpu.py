@@ -1,0 +1,87 @@
+"""Which GPU an engine runs on, as far as labels, node pools or an LLMConfig tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from controlplane.stack.deployed_engine import DeployedEngine
+from controlplane.stack.facts import Known, Origin, value_of
+from controlplane.stack.gpu_catalogue import Gpu, gpu, gpu_of_label
+from controlplane.stack.pods import Constraints
+
+
+@dataclass(frozen=True, slots=True)
+class EngineGpus:
+    """The products that the engine may run on: one, or several that a node affinity allows. Never empty."""
+
+    gpus: tuple[Gpu, ...]
+    origin: Origin | None
+
+    @property
+    def name(self) -> str:
+        """For messages: `T4`, or `T4 or V100`."""
+        return " or ".join(found.name for found in self.gpus)
+
+    def all_below(self, capability: tuple[int, int]) -> bool:
+        """Whether each of them is certainly of an older generation than a compute capability."""
+        return all(g.compute_capability is not None and g.compute_capability < capability for g in self.gpus)
+
+    def capabilities(self) -> str:
+        """For messages: `7.5`, or `7.0 or 7.5`."""
+        found = sorted({g.compute_capability for g in self.gpus if g.compute_capability is not None})
+        return " or ".join(f"{major}.{minor}" for major, minor in found)
+
+
+def gpus_of_engine(engine: DeployedEngine) -> EngineGpus | None:
+    """The GPU that an engine is sent to; None where nothing tells, or what tells is not in the catalogue."""
+    accelerator = engine.engine.accelerator_type
+    if isinstance(accelerator, Known):
+        found = gpu(accelerator.value)
+        return EngineGpus((found,), accelerator.origin) if found else None
+    if engine.pods is None:
+        return None
+    constraints = engine.pods.constraints
+    return _by_selector(constraints) or _by_affinity(constraints) or _by_pool(engine, constraints)
+
+
+def _by_selector(constraints: Constraints) -> EngineGpus | None:
+    selector = value_of(constraints.node_selector) or {}
+    for key, value in selector.items():
+        found = gpu_of_label(key, value)
+        if found is not None:
+            origin = constraints.node_selector_origins.get(key)
+            return EngineGpus((found,), origin)
+    return None
+
+
+def _by_affinity(constraints: Constraints) -> EngineGpus | None:
+    """The products that one requirement allows; all of its values have to be known."""
+    fact = constraints.node_requirements
+    for requirement in fact.value if isinstance(fact, Known) else ():
+        if requirement.operator == "In" and requirement.values:
+            found = [gpu_of_label(requirement.key, value) for value in requirement.values]
+            known = tuple(dict.fromkeys(g for g in found if g is not None))
+            if known and all(found) and isinstance(fact, Known):
+                return EngineGpus(known, fact.origin)
+    return None
+
+
+def _by_pool(engine: DeployedEngine, constraints: Constraints) -> EngineGpus | None:
+    """The accelerators of the pools that a node selector picks, where all nodes were seen."""
+    selector = constraints.node_selector
+    if "Node" not in engine.stack.context.complete or not isinstance(selector, Known) or not selector.value:
+        return None
+    pools = [pool for pool in engine.stack.inventory.pools if _matches(selector.value, pool.labels)]
+    found = [gpu(pool.accelerator.product) if pool.accelerator else None for pool in pools]
+    known = tuple(dict.fromkeys(g for g in found if g is not None))
+    return EngineGpus(known, selector.origin) if known and all(found) else None
+
+
+def _matches(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
+    return _items(selector) <= _items(labels)
+
+
+def _items(labels: Mapping[str, str]) -> set[tuple[str, str]]:
+    pairs: Iterable[tuple[str, str]] = labels.items()
+    return set(pairs)
