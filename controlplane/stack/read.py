@@ -6,7 +6,7 @@ listed with the reason, so that nobody takes silence for approval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,21 +15,15 @@ from controlplane.source import Document
 from controlplane.stack.config_maps import ConfigMaps
 from controlplane.stack.facts import Known
 from controlplane.stack.inventory import Inventory
+from controlplane.stack.kinds import CONFIG_MAP, NODE, REFERENCES, STATEFUL_SET, WORKLOADS, reads
 from controlplane.stack.manifest_fields import Field, of_document, of_live_object
 from controlplane.stack.model import Context, Stack, Workload
-from controlplane.stack.readers import (
-    deployment,
-    metadata,
-    namespace,
-    node,
-    pod_disruption_budget,
-    ray_cluster,
-    ray_job,
-    ray_service,
-    service,
-)
-from controlplane.stack.references import ObjectRef, Reference
+from controlplane.stack.ownership import with_owners
+from controlplane.stack.readers import metadata, node, stateful_set
+from controlplane.stack.references import Autoscaler, ObjectRef, Reference
 from controlplane.stack.surroundings import ASSUMED, Surroundings
+
+__all__ = ["Reading", "Skipped", "read", "read_live", "reads"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +44,6 @@ class Reading:
     skipped: tuple[Skipped, ...] = ()
 
 
-_WORKLOADS: Mapping[tuple[str, str], Callable[[Field], Workload]] = {
-    ("apps", "Deployment"): deployment.read,
-    ("ray.io", "RayCluster"): ray_cluster.read,
-    ("ray.io", "RayCronJob"): ray_job.read_cron_job,
-    ("ray.io", "RayJob"): ray_job.read,
-    ("ray.io", "RayService"): ray_service.read,
-}
-_REFERENCES: Mapping[tuple[str, str], Callable[[Field], Reference]] = {
-    ("", "Namespace"): namespace.read,
-    ("", "Service"): service.read,
-    ("policy", "PodDisruptionBudget"): pod_disruption_budget.read,
-}
-_NODE = ("", "Node")
-_CONFIG_MAP = ("", "ConfigMap")
-
-
 @dataclass(slots=True)
 class _Found:
     workloads: list[Workload] = field(default_factory=list)
@@ -76,32 +54,30 @@ class _Found:
     def add(self, manifest: Field) -> None:
         ref = metadata.reference(manifest)
         kind = metadata.kind(manifest)
-        if kind in _WORKLOADS:
-            self.workloads.append(_WORKLOADS[kind](manifest))
-        elif kind in _REFERENCES:
-            self.references.append(_REFERENCES[kind](manifest))
-        elif kind == _NODE:
+        if kind in WORKLOADS:
+            self.workloads.append(WORKLOADS[kind](manifest))
+            if kind == STATEFUL_SET:
+                self.references += stateful_set.claims(manifest)
+        elif kind in REFERENCES:
+            self.references.append(REFERENCES[kind](manifest))
+        elif kind == NODE:
             self.nodes.append(manifest)
-        elif kind != _CONFIG_MAP:
+        elif kind != CONFIG_MAP:
             self.skipped.append(Skipped(ref, manifest.source.span(manifest.path), _reason(manifest)))
 
     def stack(self, assume: Mapping[str, str], inventory: Inventory | None) -> Stack:
         is_complete = bool(self.nodes) or inventory is not None
+        references = tuple(sorted(self.references, key=lambda reference: reference.ref))
+        autoscalers = [reference for reference in references if isinstance(reference, Autoscaler)]
         return Stack(
             inventory=inventory or Inventory(node.read(self.nodes)),
-            workloads=tuple(sorted(self.workloads, key=lambda workload: workload.ref)),
-            references=tuple(sorted(self.references, key=lambda reference: reference.ref)),
+            workloads=with_owners(sorted(self.workloads, key=lambda workload: workload.ref), autoscalers),
+            references=references,
             context=Context(
                 versions={component: Known(version, ASSUMED) for component, version in sorted(assume.items())},
                 complete=frozenset({"Node"}) if is_complete else frozenset(),
             ),
         )
-
-
-def reads(group: str, kind: str) -> bool:
-    """Whether a reader knows a kind. A List is read too, for what is in it."""
-    known = (group, kind)
-    return known in _WORKLOADS or known in _REFERENCES or known in (_NODE, _CONFIG_MAP, ("", "List"))
 
 
 def read(
@@ -123,7 +99,7 @@ def read_live(manifests: Iterable[Mapping[str, Any]]) -> Reading:
 def _read(roots: Sequence[Field], assume: Mapping[str, str], inventory: Inventory | None) -> Reading:
     found = _Found()
     manifests = [manifest for root in roots for manifest in _flattened(root)]
-    surroundings = Surroundings(ConfigMaps(m for m in manifests if metadata.kind(m) == _CONFIG_MAP), assume)
+    surroundings = Surroundings(ConfigMaps(m for m in manifests if metadata.kind(m) == CONFIG_MAP), assume)
     for root in roots:
         root.source.surroundings = surroundings
     for manifest in manifests:

@@ -8,6 +8,7 @@ suffix that is no variant of the project's own builds marks a fork: its code is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +36,15 @@ _LIBRARIES = frozenset({"vllm-tpu"})
 _OTHER_PROJECTS = frozenset({"lmcache"})
 """Owners whose image has the name of the server's, and their own releases as tags."""
 
+_OWNERS = frozenset({"", "vllm", "q9t5s3a7"})
+"""The vLLM project's own, at Docker Hub and in Amazon's public registry."""
+
+_ADDED = re.compile(
+    r"PATH|HOME|HOSTNAME|PWD|USER|LANG|TERM|SHLVL|VLLM_USAGE_SOURCE|JOB_COMPLETION_INDEX"
+    r"|.*_PORT|.*_PORT_.*|.*_SERVICE_.*|(LWS|RAY|KUBERNETES|NVIDIA|CUDA|NV|LD|LC|HF|UV|PIP|PYTHON|TORCH|TPU|POD)_?.*"
+)
+"""Variables that an image, a Service in the namespace, a webhook or a device plug-in may set."""
+
 _RELEASE = re.compile(r"v?(?P<version>\d\.\d+\.\d+(?:\.post\d+|rc\d+)?)(?P<variant>[-+].*)?\Z")
 _VARIANT = re.compile(
     r"cu\d{2,3}|cuda\d+(\.\d+)*|rocm\d*(\.\d+)*|cpu|gpu|tpu|xpu|base|extra|py\d{2,3}"
@@ -57,6 +67,16 @@ def is_vllm_image(image: str) -> bool:
 def starts_vllm(image: Fact[str]) -> bool:
     """Whether an image's entrypoint is vLLM's server, so that arguments alone are its command line."""
     return isinstance(image, Known) and is_vllm_image(image.value)
+
+
+def is_unset_by_image(image: Fact[str]) -> Callable[[str], bool]:
+    """Whether it is certain that a container of this image has no variable that its manifest does not set.
+
+    Certain only for images of the vLLM project, which set few (`docker/Dockerfile`, 0.33), and for names that neither
+    Kubernetes nor a device plug-in adds.
+    """
+    known = isinstance(image, Known) and is_vllm_image(image.value) and _parts(image.value).owner in _OWNERS
+    return lambda name: known and not _ADDED.fullmatch(name)
 
 
 def version_of_image(image: str) -> str | None:

@@ -54,8 +54,8 @@ items:
 - apiVersion: v1
   kind: Service
   metadata: {name: b, namespace: llm}
-- apiVersion: batch/v1
-  kind: Job
+- apiVersion: networking.k8s.io/v1
+  kind: Ingress
   metadata: {name: j, namespace: llm}
 ---
 apiVersion: policy/v1
@@ -83,7 +83,7 @@ def test_items_of_a_list_are_read_one_by_one() -> None:
 def test_what_no_reader_knows_is_listed_with_the_reason_and_its_place() -> None:
     skipped = read_text(TWO_KINDS).skipped
     assert [(left.span.line, left.reason) for left in skipped] == [
-        (7, "no reader for batch/v1 Job"),
+        (7, "no reader for networking.k8s.io/v1 Ingress"),
         (16, "not a manifest: apiVersion and kind are missing"),
         (18, "not a manifest: the document is no map"),
         (22, "no reader for v1 List"),

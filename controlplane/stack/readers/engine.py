@@ -11,12 +11,12 @@ from controlplane.stack.environment import Environment, environment_of
 from controlplane.stack.facts import ABSENT, Fact, Unknown, Why, value_of
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.mounted_files import MountedFiles
-from controlplane.stack.pods import Container, Volume
+from controlplane.stack.pods import Container, EnvVar, Volume
 from controlplane.stack.readers import container
 from controlplane.stack.surroundings import surroundings_of
-from controlplane.stack.versions import starts_vllm, vllm_version
+from controlplane.stack.versions import is_unset_by_image, starts_vllm, vllm_version
 from controlplane.stack.vllm_command_line import CommandContext, EngineCommand, read_engines
-from controlplane.stack.words import Word
+from controlplane.stack.words import Word, word_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class PodContext:
 
     Its pod set, the engine's role, the declared version of vLLM, the pod's volumes, and the namespace in which
     ConfigMaps of the same input are looked up. Without `has_entrypoint` what the image starts by itself never runs.
+    `injected` are variables that the workload's controller adds.
     """
 
     pod_set: str
@@ -33,6 +34,7 @@ class PodContext:
     volumes: tuple[Volume, ...] = ()
     namespace: str = ""
     has_entrypoint: bool = True
+    injected: tuple[EnvVar, ...] = ()
 
 
 def read(manifest: Field, context: PodContext) -> tuple[Container, tuple[Engine, ...]]:
@@ -43,12 +45,25 @@ def read(manifest: Field, context: PodContext) -> tuple[Container, tuple[Engine,
     config_maps = NamespacedConfigMaps(beside.config_maps, context.namespace)
     files = MountedFiles(made.mounts, context.volumes, config_maps, manifest["workingDir"].plain_text("/"))
     starts_itself = context.has_entrypoint and starts_vllm(made.image)
-    around = CommandContext(_environment(made, config_maps), value_of(version), files, starts_itself)
+    around = CommandContext(
+        _environment(made, config_maps, context.injected), value_of(version), files, starts_itself
+    )
     commands = read_engines(_words(manifest["command"]), _words(manifest["args"]), around)
     if not commands:
         return made, ()
     engines = tuple(_engine(command, made, context, version) for command in commands)
     return replace(made, command=(), args=()), engines
+
+
+def read_arguments(manifest: Field, made: Container, context: PodContext) -> Engine:
+    """The engine of a container whose `args`, and the variable VLLM_ADDITIONAL_ARGS, go behind a `vllm serve`."""
+    beside = surroundings_of(manifest)
+    version = beside.version("vllm", context.version if context.version != ABSENT else vllm_version(made.image))
+    environment = _environment(made, NamespacedConfigMaps(beside.config_maps, context.namespace), ())
+    script = Word('vllm serve /mnt/models ${VLLM_ADDITIONAL_ARGS:-} "$@"', made.origin, verbatim=False)
+    words = [Word("sh"), Word("-c"), script, Word("sh"), *_words(manifest["args"])]
+    (line,) = read_engines([], words, CommandContext(environment, value_of(version)))
+    return _engine(line, made, context, version)
 
 
 def _engine(line: EngineCommand, made: Container, context: PodContext, version: Fact[str]) -> Engine:
@@ -69,10 +84,14 @@ def _engine(line: EngineCommand, made: Container, context: PodContext, version: 
 
 
 def _words(words: Field) -> list[Word]:
-    return [] if not isinstance(words.value, list) else [word.word() for word in words.items()]
+    """The words of a command; what is no text has been found already when the container was read."""
+    if not isinstance(words.value, list):
+        return []
+    strange = word_of(Unknown(Why.UNRESOLVED, "a text"))
+    return [word.word() if isinstance(word.value, str) else strange for word in words.items()]
 
 
-def _environment(made: Container, config_maps: NamespacedConfigMaps) -> Environment:
+def _environment(made: Container, config_maps: NamespacedConfigMaps, injected: tuple[EnvVar, ...]) -> Environment:
     """The variables of a container, with those that ConfigMaps of the same input bring in."""
     brought, unseen = _brought_in(made, config_maps)
 
@@ -80,7 +99,8 @@ def _environment(made: Container, config_maps: NamespacedConfigMaps) -> Environm
         data = config_maps.data(name)
         return data[key].literal() if data is not None and key in data else Unknown(Why.RUNTIME)
 
-    return environment_of(made.env, open_ended=unseen, brought_in=brought, config=text)
+    found = environment_of((*injected, *made.env), open_ended=unseen, brought_in=brought, config=text)
+    return replace(found, unset=is_unset_by_image(made.image))
 
 
 def _brought_in(made: Container, config_maps: NamespacedConfigMaps) -> tuple[Mapping[str, Word], bool]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from controlplane.stack.engine import Engine
-from controlplane.stack.facts import ABSENT, Fact, derived
+from controlplane.stack.facts import ABSENT, Fact, Origin, derived
 from controlplane.stack.manifest_fields import Field
-from controlplane.stack.pods import Count, PodSet
+from controlplane.stack.pods import Count, EnvVar, PodSet
 from controlplane.stack.readers import container, engine, metadata, placement, volumes
 from controlplane.stack.surroundings import namespace_of
 from controlplane.stack.versions import VERSION_ANNOTATION
@@ -25,53 +25,93 @@ class ReadTemplate:
     engines: tuple[Engine, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PodParts:
+    """Where the parts of a pod stand: its spec, its labels and annotations. `place` is that of the whole."""
+
+    spec: Field
+    labels: Field
+    annotations: Field
+    place: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class PodRole:
+    """What a template does not say of its pods.
+
+    `version` is what the workload says of vLLM's version, if anything. `role` is what an engine is called where
+    no label of theirs says it. `injected` are variables that the controller adds. With `first_is_replaced` it puts a
+    command of its own in place of what the first container's image starts.
+    """
+
+    name: str
+    count: Count
+    version: Fact[str] = ABSENT
+    role: str = "engine"
+    hosts_per_unit: Fact[int] | None = None
+    first_is_replaced: bool = False
+    injected: tuple[EnvVar, ...] = ()
+
+
 def read(
     template: Field,
     name: str,
     count: Count,
     version: Fact[str] = ABSENT,
     *,
-    role: str = "engine",
     hosts_per_unit: Fact[int] | None = None,
     first_is_replaced: bool = False,
 ) -> ReadTemplate:
-    """The pods of one template; `version` is what the workload says of vLLM's version, if anything.
+    """The pods of one template."""
+    role = PodRole(name, count, version, hosts_per_unit=hosts_per_unit, first_is_replaced=first_is_replaced)
+    return read_as(template, role)
 
-    `role` is what its engine is called where no label of the pods says it. With `first_is_replaced` a controller puts
-    a command of its own in place of what the first container's image starts.
-    """
-    spec = template["spec"]
-    labels = template.at("metadata", "labels").text_map()
-    own_version = template.at("metadata", "annotations", VERSION_ANNOTATION)
-    mounted = tuple(volumes.read(item) for item in spec["volumes"].items())
+
+def read_as(template: Field, role: PodRole) -> ReadTemplate:
+    """The pods of one template in a role."""
+    head = template["metadata"]
+    return read_parts(PodParts(template["spec"], head["labels"], head["annotations"], template.origin), role)
+
+
+def read_parts(parts: PodParts, role: PodRole) -> ReadTemplate:
+    """The pods whose spec, labels and annotations stand in these places."""
+    own_version = parts.annotations[VERSION_ANNOTATION]
+    mounted = tuple(volumes.read(item) for item in parts.spec["volumes"].items())
+    own_role = parts.labels[ROLE_LABEL].value
     context = engine.PodContext(
-        pod_set=name,
-        role=labels.get(ROLE_LABEL, role),
-        version=own_version.text() if own_version.is_set else version,
+        pod_set=role.name,
+        role=own_role if isinstance(own_role, str) else role.role,
+        version=own_version.text() if own_version.is_set else role.version,
         volumes=mounted,
-        namespace=namespace_of(template),
+        namespace=namespace_of(parts.spec),
+        injected=role.injected,
     )
     found = [
-        engine.read(item, replace(context, has_entrypoint=index > 0 or not first_is_replaced))
-        for index, item in enumerate(spec["containers"].items())
+        engine.read(item, replace(context, has_entrypoint=index > 0 or not role.first_is_replaced))
+        for index, item in enumerate(parts.spec["containers"].items())
     ]
-    head = template["metadata"]
-    pods = PodSet(
-        name=name,
-        count=count,
-        hosts_per_unit=hosts_per_unit or derived(1, "a pod of this kind is a replica by itself"),
-        containers=tuple(made for made, _ in found),
+    pods = replace(_pods(parts, role), containers=tuple(made for made, _ in found), volumes=mounted)
+    return ReadTemplate(pods, _told_apart([running for _, engines in found for running in engines]))
+
+
+def _pods(parts: PodParts, role: PodRole) -> PodSet:
+    """The pods without their containers and volumes."""
+    spec = parts.spec
+    return PodSet(
+        name=role.name,
+        count=role.count,
+        hosts_per_unit=role.hosts_per_unit or derived(1, "a pod of this kind is a replica by itself"),
+        containers=(),
         init_containers=tuple(container.read(item) for item in spec["initContainers"].items()),
-        volumes=mounted,
         constraints=placement.read(spec),
-        labels=labels,
-        annotations=head["annotations"].text_map(),
+        labels=parts.labels.text_map(),
+        annotations=parts.annotations.text_map(),
         grace_seconds=spec["terminationGracePeriodSeconds"].integer(),
         service_links=spec["enableServiceLinks"].boolean(),
         service_account=spec["serviceAccountName"].text(),
         image_pull_secrets=tuple(item["name"].plain_text() for item in spec["imagePullSecrets"].items()),
-        annotation_origins=metadata.origins_of(head["annotations"]),
-        label_origins=metadata.origins_of(head["labels"]),
+        annotation_origins=metadata.origins_of(parts.annotations),
+        label_origins=metadata.origins_of(parts.labels),
         restart_policy=spec["restartPolicy"].text(),
         scheduler_name=spec["schedulerName"].text(),
         host_network=spec["hostNetwork"].boolean(),
@@ -80,9 +120,8 @@ def read(
         pod_affinity=placement.pod_affinity(spec),
         overhead={name: amount.quantity() for name, amount in spec["overhead"].entries()},
         resource_claims=tuple(item["name"].plain_text() for item in spec["resourceClaims"].items()),
-        origin=template.origin,
+        origin=parts.place,
     )
-    return ReadTemplate(pods, _told_apart([running for _, engines in found for running in engines]))
 
 
 def _told_apart(engines: Sequence[Engine]) -> tuple[Engine, ...]:
