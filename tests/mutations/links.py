@@ -256,7 +256,7 @@ _SERVE_LLM = [
         "tp bundle last_bundle",
         _one("last_bundle", "{CPU: 1}"),
     ),
-    ("bundle of several GPUs", "cross/bundles-differ-from-parallelism", "bundle", _one("bundle", 2, 4)),
+    ("bundle of several GPUs", "ray/bundle-of-several-gpus", "bundle", _one("bundle", 2, 4)),
     ("ranks more than bundles", "cross/bundles-differ-from-parallelism", "tp bundle", _one("tp", 8)),
     (
         "worker smaller than STRICT_PACK",

@@ -31,10 +31,8 @@ def _mismatch(engine: DeployedEngine, group: PlacementGroup) -> Iterator[Finding
     amounts = [_gpus(bundle) for bundle in group.bundles.value]
     if None in amounts or not any(amounts):
         return
-    for bundle, amount in zip(group.bundles.value, amounts, strict=True):
-        if amount and amount > 1:
-            yield _too_large(bundle, amount, group)
-            return
+    if any(amount and amount > 1 for amount in amounts):
+        return  # refused whatever the count is, which another rule says
     ranks = sum(1 for amount in amounts if amount)
     if ranks != world.value:
         yield _wrong_count(engine, group, ranks, world.value)
@@ -45,16 +43,6 @@ def _gpus(bundle: Bundle) -> float | None:
     if amount is None:
         return 0.0
     return amount.value if isinstance(amount, Known) else None
-
-
-def _too_large(bundle: Bundle, amount: float, group: PlacementGroup) -> Finding:
-    return Finding(
-        f"a bundle has {amount:g} GPUs; vLLM takes one rank a bundle and refuses bundles of more than 1 GPU",
-        at=bundle.resources["GPU"],
-        otherwise=bundle.origin or group.origin,
-        evidence=(evidence("GPU of the bundle", bundle.resources["GPU"]),),
-        remedy=f"Write {amount:g} bundles of 1 GPU.",
-    )
 
 
 def _wrong_count(engine: DeployedEngine, group: PlacementGroup, ranks: int, world: int) -> Finding:
@@ -111,48 +99,6 @@ RULE = Rule(
                         bundles:  # fires below
                           - {CPU: 1, GPU: 1}
                           - {GPU: 1}
-          rayClusterConfig:
-            rayVersion: 2.52.0
-            headGroupSpec:
-              rayStartParams: {num-cpus: "0"}
-              template:
-                spec:
-                  containers:
-                    - name: head
-                      image: rayproject/ray-llm:2.52.0-py311-cu128
-                      resources: {limits: {cpu: 4, memory: 16Gi}}
-            workerGroupSpecs:
-              - groupName: gpu
-                replicas: 1
-                minReplicas: 1
-                maxReplicas: 2
-                rayStartParams: {}
-                template:
-                  spec:
-                    containers:
-                      - name: worker
-                        image: rayproject/ray-llm:2.52.0-py311-cu128
-                        resources: {limits: {cpu: 32, memory: 256Gi, nvidia.com/gpu: 4}}
-        """,
-        """
-        apiVersion: ray.io/v1
-        kind: RayService
-        metadata: {name: chat}
-        spec:
-          serveConfigV2: |
-            applications:
-              - name: chat
-                import_path: ray.serve.llm:build_openai_app
-                args:
-                  llm_configs:
-                    - model_loading_config:
-                        model_id: chat
-                        model_source: /models/chat
-                      engine_kwargs:
-                        tensor_parallel_size: 4
-                      placement_group_config:
-                        bundles:
-                          - {CPU: 1, GPU: 4}  # fires
           rayClusterConfig:
             rayVersion: 2.52.0
             headGroupSpec:

@@ -76,6 +76,7 @@ RULE = Rule(
                   image: registry.example/vllm-openai:v0.33.0
                   args: [--model=/models/chat]
                   resources:
+                    requests: {cpu: 8}
                     limits: {nvidia.com/gpu: 1}
         ---
         apiVersion: autoscaling/v2

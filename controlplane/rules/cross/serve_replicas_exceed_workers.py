@@ -20,20 +20,20 @@ def check(stack: Stack) -> Iterator[Finding]:
     for workload in stack.workloads:
         if workload.ray is not None and workload.serve is not None and workload.serve.complete:
             for deployment in workload.serve.deployments:
-                yield from _judged(workload, workload.ray, deployment)
+                if deployment.autoscaled:
+                    yield from _judged(workload, workload.ray, deployment)
 
 
 def _judged(workload: Workload, ray: RayCluster, deployment: ServeDeployment) -> Iterator[Finding]:
     gpus, most = _gpus_of_replica(deployment), deployment.replicas.max
     held = _replicas_held(workload, ray, deployment, gpus) if gpus else None
-    if not held or not isinstance(most, Known) or most.value <= held:
-        return  # that not even one replica fits is another rule's finding
+    if not held or not isinstance(most, Known) or most.value <= held or _always(deployment.replicas.min, held):
+        return  # that what must always run does not fit is another rule's finding
     yield Finding(
         f"Serve may want {plural(most.value, 'replica')} of {plural(gpus or 0.0, 'GPU')}; "
         f"the groups at their largest hold {held}",
         at=most,
         otherwise=deployment.origin,
-        severity=Severity.ERROR if _always(deployment.replicas.min, held) else Severity.WARNING,
         evidence=(
             evidence("replicas at most", most),
             evidence("GPUs of a replica", gpus, source="its placement group, or its actor's options"),
