@@ -112,13 +112,13 @@ class _Reading:
             return []
         result = read_yaml(_only(self._text, pieces).encode(), self._name, dialect)
         # The line that ends a document is still its own, so a line belongs to the last document that begins above it.
-        starts = [piece.line for piece in pieces]
+        starts = [(piece.line, 2 if self._text.startswith("---", piece.start) else 1) for piece in pieces]
         read: list[list[Document]] = [[] for _ in pieces]
         for document in result.documents:
-            read[bisect_right(starts, document.span.line) - 1].append(document)
+            read[max(bisect_right(starts, _place(document.span)) - 1, 0)].append(document)
         told: list[list[Diagnostic]] = [[] for _ in pieces]
         for finding in result.diagnostics:
-            told[bisect_right(starts, finding.span.line) - 1].append(finding)
+            told[max(bisect_right(starts, _place(finding.span)) - 1, 0)].append(finding)
         kept: list[Document] = []
         for index, piece in enumerate(pieces):
             kept += self._of_piece(piece, read[index], told[index], dialect)
@@ -160,6 +160,10 @@ class _Reading:
         return None
 
 
+def _place(span: Span) -> tuple[int, int]:
+    return span.line, span.column
+
+
 def named(document: Document) -> tuple[str, str]:
     """A document's apiVersion and kind, empty where it has none."""
     if not isinstance(document.value, dict):
@@ -180,5 +184,4 @@ def _only(text: str, pieces: Sequence[Piece]) -> str:
 
 def _blank(text: str) -> str:
     """Only line ends and the lines that divide documents."""
-    lines = text.split("\n")
-    return "\n".join(line if line.startswith(("---", "...")) else "" for line in lines)
+    return "\n".join(line if line.startswith("---") else "" for line in text.split("\n"))

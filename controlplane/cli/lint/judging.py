@@ -12,8 +12,8 @@ from controlplane.rules.catalogue import CataloguedRule
 from controlplane.source import Document
 from controlplane.stack.facts import Fact
 from controlplane.stack.inventory import Inventory
-from controlplane.stack.model import Context, Stack
-from controlplane.stack.read import Reading, read
+from controlplane.stack.model import Stack
+from controlplane.stack.read import read
 from controlplane.stack.together import together
 
 
@@ -27,11 +27,12 @@ class Machines:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of judging some documents."""
+    """What came of judging some documents, and the Stacks that they made."""
 
     findings: tuple[Diagnostic, ...] = ()
     not_judged: tuple[NotJudged, ...] = ()
     undecided: tuple[Undecided, ...] = ()
+    stacks: tuple[Stack, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,9 @@ class Court:
 
     def group(self, documents: Sequence[Document]) -> Verdict:
         """Judge documents that are one Stack."""
-        reading = read(documents)
-        nowhere = documents[0].span
-        verdict = self.stack(self._on_machines(reading), nowhere)
+        reading = read(documents, self.assume, self.machines.inventory if self.machines else None)
         skipped = tuple(NotJudged(_point(s.span), s.reason, str(s.ref)) for s in reading.skipped)
+        verdict = self.stack(self._in_cluster(reading.stack), documents[0].span)
         return merged([Verdict(reading.diagnostics, skipped), verdict])
 
     def stack(self, stack: Stack, nowhere: Span) -> Verdict:
@@ -59,15 +59,14 @@ class Court:
         judged = judge(stack, self.rules)
         findings = tuple(f if f.span.file else replace(f, span=_point(nowhere)) for f in judged.findings)
         undecided = tuple(Undecided(a.rule, a.needs, a.span) for a in judged.abstained)
-        return Verdict(findings, undecided=undecided)
+        return Verdict(findings, undecided=undecided, stacks=(stack,))
 
-    def _on_machines(self, reading: Reading) -> Stack:
-        if self.machines is None:
-            return reading.stack
-        context = reading.stack.context
-        versions = {**self.machines.versions, **context.versions}
-        context = Context(versions, context.complete | {"Node"})
-        return replace(reading.stack, inventory=self.machines.inventory, context=context)
+    def _in_cluster(self, stack: Stack) -> Stack:
+        """The Stack with the versions that a Fleet tells, where nothing else was assumed."""
+        if self.machines is None or not self.machines.versions:
+            return stack
+        versions = {**self.machines.versions, **stack.context.versions}
+        return replace(stack, context=replace(stack.context, versions=versions))
 
 
 def merged(verdicts: Iterable[Verdict]) -> Verdict:
@@ -75,11 +74,13 @@ def merged(verdicts: Iterable[Verdict]) -> Verdict:
     findings: dict[Diagnostic, None] = {}
     not_judged: dict[NotJudged, None] = {}
     undecided: dict[Undecided, None] = {}
+    stacks: list[Stack] = []
     for verdict in verdicts:
         findings.update(dict.fromkeys(verdict.findings))
         not_judged.update(dict.fromkeys(verdict.not_judged))
         undecided.update(dict.fromkeys(verdict.undecided))
-    return Verdict(tuple(sorted(findings)), tuple(sorted(not_judged)), tuple(undecided))
+        stacks += verdict.stacks
+    return Verdict(tuple(sorted(findings)), tuple(sorted(not_judged)), tuple(undecided), tuple(stacks))
 
 
 def _point(span: Span) -> Span:

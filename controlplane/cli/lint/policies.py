@@ -6,13 +6,16 @@ Imported only where the input holds a policy or a Fleet is named, since the mode
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from controlplane.cli.compilation import compile_paths, told_once
 from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.cli.guardrail_findings import guardrail_findings
 from controlplane.cli.lint.judging import Court, Machines, Verdict, merged
+from controlplane.cli.lint.report import SuppressedFinding
 from controlplane.diagnostics import Diagnostic, Severity, has_errors
 from controlplane.policy import load_policies, resolve_all
+from controlplane.policy.policy_set import PolicySet
 from controlplane.source import Document
 from controlplane.stack.model import Stack
 
@@ -21,6 +24,7 @@ from controlplane.stack.model import Stack
 class PolicyVerdict:
     """What came of the policies; `machines` where a Fleet among them describes some."""
 
+    policies: PolicySet
     verdict: Verdict
     machines: Machines | None
 
@@ -36,8 +40,15 @@ def judge_policies(documents: Sequence[Document], reading: Sequence[Diagnostic],
     refused = {finding.span for finding in findings if finding.severity is Severity.ERROR}
     judged = court.stack(resolution.stack, documents[0].span)
     kept = tuple(finding for finding in judged.findings if finding.span not in refused)
-    verdict = merged([Verdict(findings), Verdict(kept, undecided=judged.undecided)])
-    return PolicyVerdict(verdict, _machines(resolution.stack))
+    verdict = merged([Verdict(findings), replace(judged, findings=kept)])
+    return PolicyVerdict(policies, verdict, _machines(resolution.stack))
+
+
+def guarded(policies: PolicySet, stacks: Sequence[Stack]) -> tuple[Verdict, tuple[SuppressedFinding, ...]]:
+    """What the Guardrails among the policies say of every Stack, and what their exceptions accept."""
+    held = guardrail_findings(policies, stacks)
+    accepted = tuple(SuppressedFinding(entry.finding, "exception", entry.reason) for entry in held.exempted)
+    return Verdict(held.findings), accepted
 
 
 def machines_of_fleet(path: str) -> Machines:

@@ -26,10 +26,13 @@ class NotJudged:
 
 @dataclass(frozen=True, slots=True)
 class SuppressedFinding:
-    """A finding that somebody has accepted: by a comment in the file, or by the baseline. `reason` is theirs."""
+    """A finding that somebody has accepted, and their reason.
+
+    `kind` says how: a comment in the file, the baseline, or an exception of a guardrail.
+    """
 
     finding: Diagnostic
-    kind: Literal["comment", "baseline"]
+    kind: Literal["comment", "baseline", "exception"]
     reason: str = ""
 
 

@@ -2,49 +2,81 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from datetime import date
 
 from controlplane import __version__
-from controlplane.cli.lint.discovery import STANDARD_INPUT, find
-from controlplane.cli.lint.file_reading import LARGEST_FILE_BYTES, FileReading, read_file, unread
+from controlplane.cli import suppressions
+from controlplane.cli.lint.discovery import find
+from controlplane.cli.lint.file_reading import FileReading
+from controlplane.cli.lint.files import read_files
 from controlplane.cli.lint.judging import Court, Machines, Verdict, merged
-from controlplane.cli.lint.layout import Layout
-from controlplane.cli.lint.report import LintReport
-from controlplane.diagnostics import Diagnostic
-from controlplane.rules import catalogue
-from controlplane.stack.read import reads
+from controlplane.cli.lint.report import LintReport, SuppressedFinding
+from controlplane.cli.lint.settings import Settings
+from controlplane.rules import CataloguedRule, catalogue
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a run was asked for. `assume` are versions by component, `fleet` a file that describes the machines."""
+    """What a run was asked for. `today` decides which comments have run out."""
 
     paths: tuple[str, ...]
+    today: date
+    settings: Settings = field(default_factory=Settings)
     stdin_filename: str = ""
-    assume: Mapping[str, str] = field(default_factory=dict)
-    fleet: str = ""
+    show_unknown: bool = False
 
 
 def lint(request: Request) -> LintReport:
     """Judge everything the paths name. Raises `VerbEnd` for paths that do not exist."""
     found = find(request.paths)
-    readings = read_files(found.files, request.stdin_filename)
-    rules = catalogue()
-    court = Court(rules, request.assume, _machines(request.fleet))
-    verdict = merged([Verdict(not_judged=found.not_judged), *_verdicts(readings, court)])
-    return LintReport(
-        findings=verdict.findings,
+    settings = request.settings
+    readings = read_files([name for name in found.files if not settings.excludes(name)], request.stdin_filename)
+    rules = _selected(settings)
+    verdict, excepted = _judged(readings, Court(rules, settings.assume, _machines(settings.fleet)))
+    verdict = merged([Verdict(not_judged=found.not_judged), verdict])
+    texts = {reading.file: reading.text for reading in readings}
+    report = LintReport(
+        findings=tuple(
+            f for f in settings.selection.applied(verdict.findings) if settings.takes(f.rule, f.span.file)
+        ),
+        suppressed=excepted,
         not_judged=verdict.not_judged,
-        texts={reading.file: reading.text for reading in readings},
+        texts=texts,
         tool_version=__version__,
         rules=rules,
-        undecided=verdict.undecided,
+        undecided=verdict.undecided if request.show_unknown else (),
         files=len(readings),
         judged=sum(len(reading.policies) + len(reading.manifests) for reading in readings),
     )
+    return _without_accepted(report, request)
+
+
+def crashed(error: Exception) -> LintReport:
+    """What there is to tell where a bug of ours ended the run."""
+    return LintReport(tool_version=__version__, crashed=f"{type(error).__name__}: {error}")
+
+
+def _selected(settings: Settings) -> tuple[CataloguedRule, ...]:
+    takes = settings.selection.takes
+    return tuple(entry for entry in catalogue() if takes(entry.id, preview=entry.rule.status == "preview"))
+
+
+def _without_accepted(report: LintReport, request: Request) -> LintReport:
+    """The report without what comments in the files accept, and with what is wrong with those comments."""
+    ran = {entry.id for entry in report.rules}
+    known = {entry.id for entry in catalogue()}
+    takes = request.settings.selection.takes
+    sorted_out = suppressions.apply(
+        report.findings,
+        report.texts,
+        request.today,
+        lambda rule: rule in ran if rule in known else takes(rule),
+    )
+    own = request.settings.selection.applied(sorted_out.own)
+    findings = tuple(sorted([*sorted_out.findings, *own]))
+    return replace(report, findings=findings, suppressed=(*report.suppressed, *sorted_out.suppressed))
 
 
 def _machines(fleet: str) -> Machines | None:
@@ -55,47 +87,18 @@ def _machines(fleet: str) -> Machines | None:
     return machines_of_fleet(fleet)
 
 
-def _verdicts(readings: Sequence[FileReading], court: Court) -> Iterable[Verdict]:
+def _judged(readings: Sequence[FileReading], court: Court) -> tuple[Verdict, tuple[SuppressedFinding, ...]]:
     """The policies first: a Fleet among them says what machines the manifests will find."""
     ours = [reading for reading in readings if reading.policies]
-    if ours:
-        from controlplane.cli.lint.policies import judge_policies
+    said = [Verdict(() if reading.policies else reading.findings, reading.not_judged) for reading in readings]
+    manifests = [document for reading in readings for document in reading.manifests]
+    if not ours:
+        return merged([*said, court.documents(manifests)]), ()
+    from controlplane.cli.lint.policies import guarded, judge_policies
 
-        documents = [document for reading in ours for document in reading.policies]
-        told = [finding for reading in ours for finding in reading.findings]
-        judged = judge_policies(documents, told, court)
-        court = replace(court, machines=court.machines or judged.machines)
-        yield judged.verdict
-    for reading in readings:
-        findings: tuple[Diagnostic, ...] = () if reading.policies else reading.findings
-        yield Verdict(findings, reading.not_judged)
-    yield court.documents(document for reading in readings for document in reading.manifests)
-
-
-def read_files(names: Sequence[str], stdin_filename: str = "") -> list[FileReading]:
-    """Read files in their order; what cannot be read is said, unless nothing else was asked for."""
-    layout = Layout()
-    layout.learn(names)
-    return [_read(name, layout, stdin_filename) for name in names]
-
-
-def _read(name: str, layout: Layout, stdin_filename: str) -> FileReading:
-    if name == STANDARD_INPUT:
-        return read_file(stdin_filename or "<stdin>", sys.stdin.buffer.read(LARGEST_FILE_BYTES + 1), reads)
-    try:
-        with Path(name).open("rb") as file:
-            data = file.read(LARGEST_FILE_BYTES + 1)
-    except OSError as error:
-        return unread(name, f"the file cannot be read: {error.strerror}")
-    reason = _part(name, data, layout)
-    return read_file(name, data, reads) if reason is None else unread(name, reason, data.decode(errors="replace"))
-
-
-def _part(name: str, data: bytes, layout: Layout) -> str | None:
-    """Why a file is no manifest by itself, whatever it looks like."""
-    folder = layout.kustomization_of(name)
-    if folder is not None:
-        return f"a part of a kustomization: lint the output of `kustomize build {folder}`"
-    if b"{{" in data and (chart := layout.chart_of(name)) is not None:
-        return f"a template of a Helm chart: lint the output of `helm template {chart}`"
-    return None
+    documents = [document for reading in ours for document in reading.policies]
+    judged = judge_policies(documents, [f for reading in ours for f in reading.findings], court)
+    on_machines = replace(court, machines=court.machines or judged.machines)
+    verdict = merged([*said, judged.verdict, on_machines.documents(manifests)])
+    held, excepted = guarded(judged.policies, verdict.stacks)
+    return merged([verdict, held]), excepted

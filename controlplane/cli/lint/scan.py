@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-_BOUNDARY = re.compile(r"^(?:---|\.\.\.)(?=[ \t\n]|\Z)([^\n]*)\n?", re.MULTILINE)
+_BOUNDARY = re.compile(r"^---(?=[ \t\n]|\Z)([^\n]*)\n?", re.MULTILINE)
 """A line that ends whatever is open, quoted texts and block scalars included (YAML 1.2.2, section 9.1.2)."""
+_END = re.compile(r"\.\.\.(?:[ \t]|\Z)")
+"""So does this one, but libyaml then wants `---` before anything else."""
 _UNUSUAL = re.compile("[\r\x85\u2028\u2029]|^%|\\A\ufeff", re.MULTILINE)
 """Line ends other than LF and CRLF, which libyaml counts as such, and directives."""
 _FIRST = re.compile(r"^( *)(?=[^\s#])", re.MULTILINE)
@@ -74,9 +76,11 @@ def _pieces(text: str) -> Iterator[Piece]:
 
 def _piece(text: str, place: tuple[int, int], lines: tuple[int, int], certain: bool) -> Piece:
     first = _FIRST.search(text, *place)
+    if not certain:
+        return Piece(*place, *lines)
     if first is None:
-        return Piece(*place, *lines, blank=certain, is_certain=certain)
-    found = _top_level(text, first.start(), place[1], first[1]) if certain else None
+        return Piece(*place, *lines, blank=True, is_certain=True)
+    found = _top_level(text, first.start(), place[1], first[1])
     if found is None:
         return Piece(*place, *lines)
     return Piece(*place, *lines, found.get("apiVersion", ""), found.get("kind", ""), is_certain=True)
@@ -88,6 +92,8 @@ def _top_level(text: str, start: int, end: int, indent: str) -> dict[str, str] |
     for line in _lines_at(indent).finditer(text, start, end):
         if _ITEM.match(line[1]):
             continue
+        if _END.match(line[1]) and not _FIRST.search(text, line.end(), end):
+            break
         key = _KEY.match(line[1])
         if key is None:
             return None
