@@ -94,6 +94,8 @@ class _Comparison:
             kept, still = list(range(len(one))), list(range(len(other)))
         if len(kept) != len(still):
             return f"the number of items of {_named(path)} would change from {len(one)} to {len(other)}"
+        if any(one[a] is not None and other[b] is None for a, b in zip(kept, still, strict=True)):
+            return f"an empty item would be left in {_named(path)}"
         pairs = ((self._value(old, (*path, a), new, (*new_path, b))) for a, b in zip(kept, still, strict=True))
         return next((why for why in pairs if why is not None), None)
 

@@ -73,8 +73,16 @@ def _block_item(text: str, start: int, end: int) -> tuple[Replacement, ...] | No
     if following is not None and _indentation(text, following) > indentation:
         return (Replacement(start, following + _indentation(text, following)),)
     if dash["above"].strip():
-        return None
+        return (_nested_item(text, line + indentation, following, end),)
     return _lines(text, line, rest.end(), indentation, "[]")
+
+
+def _nested_item(text: str, dash: int, following: int | None, end: int) -> Replacement:
+    """The first item of a list that itself begins behind a dash (`- - x`): the next takes its place."""
+    column = dash - _line_start(text, dash)
+    if following is not None and _indentation(text, following) == column and _alike(text, following, "[]"):
+        return Replacement(dash, following + column)
+    return Replacement(dash, end, "[]")
 
 
 def _line(text: str, start: int, end: int) -> tuple[Replacement, ...] | None:
