@@ -82,6 +82,12 @@ def whole_number(fact: Fact[Any]) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def text(engine: DeployedEngine, name: str) -> str | None:
+    """The text that somebody wrote for an argument, None where it is not known or is no text."""
+    value = value_of(engine.written(name))
+    return value if isinstance(value, str) else None
+
+
 def spelled(engine: DeployedEngine, name: str) -> str:
     """An argument as this engine's owner writes it: a key of `engine_kwargs`, or a flag."""
     written = next((w.spelling for w in engine.engine.written if w.name == name and not w.negated), None)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
+LLAMA = "meta-llama/Llama-3.1-8B-Instruct"
+"""A model of the catalogue: 32 attention heads, 8 KV heads, 131072 positions."""
+
 _HEAD = """\
 apiVersion: apps/v1
 kind: Deployment

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.engine_arguments import spelled
+from controlplane.rules.engine_arguments import spelled, text
 from controlplane.rules.engine_gpu import gpus_of_engine
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import engines_of
-from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
         dtype, gpus = engine.written("dtype"), gpus_of_engine(engine)
-        if value_of(dtype) == "bfloat16" and gpus is not None and gpus.all_below((8, 0)):
+        if text(engine, "dtype") == "bfloat16" and gpus is not None and gpus.all_below((8, 0)):
             flag = spelled(engine, "dtype")
             yield Finding(
                 f"{flag} is bfloat16, which needs compute capability 8.0; {gpus.name} has {gpus.capabilities()}, so "

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.engine_arguments import Releases, spelled
+from controlplane.rules.engine_arguments import Releases, spelled, text
 from controlplane.rules.engine_gpu import EngineGpus, gpus_of_engine
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
-from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack
 
 _E4M3 = frozenset({"fp8", "fp8_e4m3"})
@@ -21,13 +20,13 @@ _OLD_CHECK = Releases("0.8.5", "0.11.0")
 def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
         dtype, gpus = engine.written("kv_cache_dtype"), gpus_of_engine(engine)
-        if value_of(dtype) not in _E4M3 or gpus is None:
+        if text(engine, "kv_cache_dtype") not in _E4M3 or gpus is None:
             continue
         least = _least(engine)
         if gpus.all_below(least):
             flag = spelled(engine, "kv_cache_dtype")
             yield Finding(
-                f"{flag} is {value_of(dtype)}; {_why(gpus, least)}",
+                f"{flag} is {text(engine, 'kv_cache_dtype')}; {_why(gpus, least)}",
                 at=dtype,
                 otherwise=engine.place,
                 remedy=f"Set {flag} to auto.",
@@ -38,8 +37,8 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _least(engine: DeployedEngine) -> tuple[int, int]:
     """FlashInfer reads FP8 on Ampere too and is chosen for it by itself; only the Triton kernels need 8.9 then."""
-    backend = value_of(engine.written("attention_backend"))
-    triton = isinstance(backend, str) and backend.upper().startswith("TRITON")
+    backend = text(engine, "attention_backend")
+    triton = backend is not None and backend.upper().startswith("TRITON")
     return (8, 9) if triton or _OLD_CHECK.has(engine.version) else (8, 0)
 
 

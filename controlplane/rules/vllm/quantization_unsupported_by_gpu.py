@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.engine_arguments import Releases, spelled
+from controlplane.rules.engine_arguments import Releases, spelled, text
 from controlplane.rules.engine_gpu import gpus_of_engine
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
-from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack
 
 _EVERY = Releases("0.8.5")
@@ -27,23 +26,23 @@ _LEAST: dict[str, tuple[tuple[Releases, tuple[int, int]], ...]] = {
 
 def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
-        method = engine.written("quantization")
-        least, gpus = _least(engine, value_of(method)), gpus_of_engine(engine)
+        method = text(engine, "quantization")
+        least, gpus = _least(engine, method), gpus_of_engine(engine)
         if least is not None and gpus is not None and gpus.all_below(least):
             needed = f"{least[0]}.{least[1]}"
             yield Finding(
-                f"{spelled(engine, 'quantization')} is {value_of(method)}, which needs compute capability {needed}; "
+                f"{spelled(engine, 'quantization')} is {method}, which needs compute capability {needed}; "
                 f"{gpus.name} has {gpus.capabilities()}",
-                at=method,
+                at=engine.written("quantization"),
                 otherwise=engine.place,
                 remedy="Use a checkpoint in another format, or a newer GPU.",
                 related=((gpus.origin, f"the GPU: {gpus.name}"),),
-                evidence=(evidence("quantization", method),),
+                evidence=(evidence("quantization", engine.written("quantization")),),
             )
 
 
-def _least(engine: DeployedEngine, method: object) -> tuple[int, int] | None:
-    stretches = _LEAST.get(method, ()) if isinstance(method, str) else ()
+def _least(engine: DeployedEngine, method: str | None) -> tuple[int, int] | None:
+    stretches = _LEAST.get(method or "", ())
     return next((least for releases, least in stretches if releases.has(engine.version)), None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, is_unset, spelled
@@ -37,7 +37,7 @@ def check(stack: Stack) -> Iterator[Finding]:
                 )
 
 
-def _fault(engine: DeployedEngine, config: dict[str, object]) -> tuple[str, str] | None:
+def _fault(engine: DeployedEngine, config: Mapping[str, object]) -> tuple[str, str] | None:
     method, model, tokens = config.get("method"), config.get("model"), config.get("num_speculative_tokens")
     least, most = config.get("prompt_lookup_min"), config.get("prompt_lookup_max")
     if method == "draft_model" and _NO_DRAFT_MODELS.has(engine.version):
