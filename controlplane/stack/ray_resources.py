@@ -23,7 +23,8 @@ _MIG = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb\Z")
 _ACCELERATORS: Final = {"aws.amazon.com/neuroncore": "neuron_cores", "google.com/tpu": "TPU"}
 _FLAGS: Final = {"cpu": "num-cpus", "memory": "memory"}
 _STANDARD: Final = frozenset({"CPU", "GPU", "TPU", "memory"})
-_RUN_BY_SHELL = re.compile(r"[$`]")
+_RUN_BY_SHELL = re.compile(r"[$`;&|<>()*?~#]")
+"""What a shell may make something of that only the running container tells; inside quotes it may be harmless."""
 _TOPOLOGY: Final = "cloud.google.com/gke-tpu-topology"
 _ACCELERATOR: Final = "cloud.google.com/gke-tpu-accelerator"
 _TPU_GENERATIONS: Final = {
@@ -137,12 +138,13 @@ def _shell_word(text: Fact[str], name: str) -> Fact[str]:
     if _RUN_BY_SHELL.search(text.value):
         return Unknown(Why.RUNTIME, f"the value of {name} in the running container")
     try:
-        words = shlex.split(text.value)
+        # As KubeRay writes it: a blank in front ends the flag's word.
+        words = shlex.split(f"={text.value}")
     except ValueError:
         words = []
     if len(words) != 1:
         return Unknown(Why.UNRESOLVED, f"{name} as one word of a shell")
-    return Known(words[0], text.origin)
+    return Known(words[0][1:], text.origin)
 
 
 def _python_int(text: Fact[str], name: str) -> Fact[float]:
@@ -216,10 +218,12 @@ def _accelerator(shape: GroupShape, custom: _Numbers) -> dict[str, Fact[float]]:
 
 def _group_or_param(shape: GroupShape, name: str, param: str) -> Fact[float]:
     """A standard resource of the group by its exact name, else the parameter of `ray start`."""
-    if name in shape.resources:
-        amount = _quantity(shape.resources[name])
-        return Unknown(Why.UNRESOLVED, f"{name} as a quantity") if amount is None else _rounded_up(amount)
-    return _python_int(shape.start_params.get(param, ABSENT), param)
+    return _first(_group_resource(shape, name), _python_int(shape.start_params.get(param, ABSENT), param))
+
+
+def _group_resource(shape: GroupShape, name: str) -> Fact[float]:
+    amount = _quantity(shape.resources.get(name, ABSENT))
+    return Unknown(Why.UNRESOLVED, f"{name} as a quantity") if amount is None else _rounded_up(amount)
 
 
 def _limit_or_request(shape: GroupShape, resource: str) -> Fact[float]:
@@ -264,7 +268,7 @@ def _param_resources(text: Fact[str]) -> dict[str, Fact[float]]:
 
 def _believed_tpu(shape: GroupShape, custom: _Numbers) -> dict[str, Fact[float]]:
     """TPUs, and the resource of a slice's head where the node selectors say which slice it is."""
-    tpus = _first(_group_or_param(shape, "TPU", ""), custom.get("TPU", ABSENT))
+    tpus = _first(_group_resource(shape, "TPU"), custom.get("TPU", ABSENT))
     if tpus == ABSENT:
         amounts = (shape.limits.get("google.com/tpu", ABSENT), shape.requests.get("google.com/tpu", ABSENT))
         tpus = _rounded_up(next((amount for amount in amounts if not _is_unset(amount)), ABSENT))

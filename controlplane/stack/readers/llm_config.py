@@ -27,7 +27,7 @@ _NO_VERSION: Final = Unknown(Why.VERSION, "an image rayproject/ray-llm:X.Y.Z who
 class Placement:
     """Where an LLMConfig stands: its application, what begins the names of its deployments, its engine's role.
 
-    An empty role is the model's id. With `replica_is_rank` every data parallel rank is a replica of its own.
+    With `replica_is_rank` every data parallel rank is a replica of its own.
     """
 
     application: str
@@ -50,7 +50,7 @@ def read_llm(field: Field, place: Placement) -> ReadLLM:
     name = _deployment_name(field, model_id, place.prefix)
     is_vllm = not field["server_cls"].is_set and field["llm_engine"].value in (None, "vLLM")
     engine = Engine(
-        role=place.role or value_of(model_id) or "engine",
+        role=place.role,
         pod_set="",
         container="",
         version=_NO_VERSION,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
 from controlplane.stack.engine import Engine
-from controlplane.stack.facts import Known, value_of, value_or
+from controlplane.stack.facts import ABSENT, Known, value_of, value_or
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.readers.llm_config import Placement, ReadLLM, read_llm
 from controlplane.stack.readers.ray_embedded import REFUSED_BY_SERVE, embedded_root
@@ -28,14 +29,15 @@ class ReadServe:
     engines: tuple[Engine, ...]
 
 
-def read_serve(config: Field) -> ReadServe | None:
-    """What a text like `serveConfigV2` says; None where there is none."""
+def read_serve(config: Field, roles: Collection[str] = ()) -> ReadServe | None:
+    """What a text like `serveConfigV2` says; None where there is none. `roles` are those of other engines."""
     if not config.is_set:
         return None
     root = embedded_root(config, REFUSED_BY_SERVE)
     if root is None:
         return ReadServe(Serve(complete=False, origin=config.key_origin), ())
-    applications = [_application(field) for field in root["applications"].items()]
+    taken = set(roles)
+    applications = [_application(field, taken) for field in root["applications"].items()]
     serve = Serve(
         applications=tuple(found.application for found in applications),
         proxy_location=root["proxy_location"].text(),
@@ -43,7 +45,7 @@ def read_serve(config: Field) -> ReadServe | None:
         complete=_is_whole(root) and all(found.complete for found in applications),
         origin=config.key_origin,
     )
-    return ReadServe(serve, _told_apart([engine for found in applications for engine in found.engines]))
+    return ReadServe(serve, tuple(engine for found in applications for engine in found.engines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,12 @@ def _is_whole(root: Field) -> bool:
     return isinstance(root.value, dict) and isinstance(root.value.get("applications", []), list)
 
 
-def _application(field: Field) -> _ReadApplication:
+def _application(field: Field, taken: set[str]) -> _ReadApplication:
     name = field["name"].plain_text("default")
     import_path = field["import_path"].text()
     builder = _builder(value_or(import_path, ""))
     listed = [read_deployment(item, name) for item in field["deployments"].items()]
-    found, complete = _llms(field["args"], builder, name) if builder else ([], True)
+    found, complete = _llms(field["args"], builder, name, taken) if builder else ([], True)
     application = ServeApplication(
         name=name,
         import_path=import_path,
@@ -73,7 +75,8 @@ def _application(field: Field) -> _ReadApplication:
         origin=field["name"].origin if field["name"].is_set else field.origin,
     )
     engines = tuple(llm.engine for llm in found if llm.engine is not None)
-    return _ReadApplication(application, engines, complete and isinstance(import_path, Known))
+    is_told = import_path == ABSENT or isinstance(import_path, Known)
+    return _ReadApplication(application, engines, complete and is_told)
 
 
 def _builder(import_path: str) -> str | None:
@@ -84,13 +87,13 @@ def _builder(import_path: str) -> str | None:
     return function if is_ray and function in known else None
 
 
-def _llms(args: Field, builder: str, application: str) -> tuple[list[ReadLLM], bool]:
+def _llms(args: Field, builder: str, application: str, taken: set[str]) -> tuple[list[ReadLLM], bool]:
     """The LLMConfigs among a builder's arguments, and whether all of them could be read."""
     found, complete = [], True
     for field, placement in _configs(args, builder, application):
         # A text is the path of a file inside the image.
         if isinstance(field.value, dict):
-            found.append(read_llm(field, placement))
+            found.append(read_llm(field, replace(placement, role=_free_role(field, placement, taken))))
         else:
             complete = False
     return found, complete and bool(found)
@@ -117,17 +120,14 @@ def _merged(llms: list[ServeDeployment], listed: list[ServeDeployment]) -> tuple
     return (*made, *(one for one in listed if value_of(one.name) not in names or value_of(one.name) is None))
 
 
-def _told_apart(engines: list[Engine]) -> tuple[Engine, ...]:
-    """Engines with a role each: a role that occurs again gets its application's name, then a number."""
-    taken: set[str] = set()
-    told: list[Engine] = []
-    for engine in engines:
-        role = engine.role
-        if role in taken:
-            role = f"{engine.serve_deployment[0]}/{role}"
-        stem, number = role, 2
-        while role in taken:
-            role, number = f"{stem} ({number})", number + 1
-        taken.add(role)
-        told.append(replace(engine, role=role))
-    return tuple(told)
+def _free_role(field: Field, placement: Placement, taken: set[str]) -> str:
+    """A role that no other engine has: the model's id, behind its application's name or with a number if need be."""
+    model_id = field.at("model_loading_config", "model_id").value
+    role = placement.role or (model_id if isinstance(model_id, str) and model_id else "engine")
+    if role in taken:
+        role = f"{placement.application}/{role}"
+    stem, number = role, 2
+    while role in taken:
+        role, number = f"{stem} ({number})", number + 1
+    taken.add(role)
+    return role
