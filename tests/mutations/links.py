@@ -94,7 +94,7 @@ _DEPLOYMENT = [
         "rollout surges above the quota",
         "kubernetes/quota-exceeded-by-rollout",
         "quota_gpus surge replicas gpus request",
-        lambda random: {"surge": random.choice([1, 2]), "quota_gpus": random.choice([8, 9, 11])},
+        lambda random: {"surge": random.choice([1, 2]), "unavailable": 0, "quota_gpus": random.choice([8, 9, 11])},
     ),
     (
         "rollout deadlock",
@@ -130,7 +130,7 @@ _DEPLOYMENT = [
     ("budget blocks every drain", "kubernetes/disruption-budget-blocks-drain", "pdb", _one("pdb", 0, '"0%"')),
     (
         "liveness kills a loading model",
-        "kubernetes/liveness-probe-kills-loading-model",
+        "kubernetes/probe-kills-loading-model",
         "startup_failures",
         _one("startup_failures", 1, 2, 3),
     ),
@@ -143,7 +143,7 @@ _DEPLOYMENT = [
     (
         "no shared memory for ranks",
         "kubernetes/shared-memory-missing",
-        "tp shm_path",
+        "tp shm_path engine",
         _one("shm_path", "/shm", "/scratch"),
     ),
     (
@@ -154,7 +154,7 @@ _DEPLOYMENT = [
     ),
     (
         "memory in thousandths",
-        "kubernetes/memory-in-millibytes",
+        "kubernetes/memory-unit-wrong",
         "memory_request",
         _one("memory_request", "200000m", "1000m"),
     ),
@@ -183,7 +183,7 @@ _DEPLOYMENT = [
         "extra",
         _one(
             "extra",
-            "--enable-prefix-cachin",
+            "--enable-prefix-cachng",
             "--max-num-sequences=8",
             "--enable-chuncked-prefill",
             "--tensor-paralel-size=4",
@@ -299,7 +299,7 @@ _SERVE_LLM = [
         "argument misspelt",
         "vllm/argument-unknown",
         "kwarg",
-        _one("kwarg", "enable_prefix_cachin", "enable_chuncked_prefill"),
+        _one("kwarg", "enable_prefix_cachng", "enable_chuncked_prefill"),
     ),
     (
         "Serve option misspelt",
@@ -364,7 +364,7 @@ _SERVE = [
 ]
 
 _LEADER_WORKER_SET = [
-    ("nodes differ from the group", "cross/group-differs-from-parallelism", "nnodes size", _one("nnodes", 3, 4)),
+    ("nodes differ from the group", "cross/group-differs-from-parallelism", "nnodes size", _one("nnodes", 4, 8)),
     ("group differs from nodes", "cross/group-differs-from-parallelism", "nnodes size", _one("size", 3, 4, 8)),
     (
         "ranks more than the group's GPUs",
@@ -373,14 +373,14 @@ _LEADER_WORKER_SET = [
         _one("pp", 3, 4, 8),
     ),
     ("GPUs fewer than ranks", "cross/group-differs-from-parallelism", "tp pp size gpus", _one("gpus", 1, 2, 4)),
-    ("no shared memory", "kubernetes/shared-memory-missing", "tp shm_path", _one("shm_path", "/shm")),
+    ("no shared memory", "kubernetes/shared-memory-missing", "tp shm_path engine", _one("shm_path", "/shm")),
     ("budget below sequences", "vllm/token-budget-below-sequences", "tokens seqs", _one("tokens", 64, 128)),
     ("argument gone", "vllm/argument-removed", "extra", _one("extra", "--swap-space 4", "--disable-log-requests")),
     (
         "argument misspelt",
         "vllm/argument-unknown",
         "extra",
-        _one("extra", "--enable-prefix-cachin", "--enable-expert-paralel"),
+        _one("extra", "--enable-prefix-cachng", "--enable-expert-paralel"),
     ),
 ]
 
@@ -390,7 +390,7 @@ _STATEFUL_SET = [
         "key of a file misspelt",
         "vllm/argument-unknown",
         "key",
-        _one("key", "enable-prefix-cachin", "enable-chuncked-prefill"),
+        _one("key", "enable-prefix-cachng", "enable-chuncked-prefill"),
     ),
     (
         "key of a file gone",
@@ -419,8 +419,12 @@ _RAY_CLUSTER = [
     ("num-cpus above the pod", "ray/num-cpus-exceed-pod", "num_cpus cpus", _one("num_cpus", 17, 64)),
     ("memory above the pod", "ray/memory-exceeds-pod", "memory", _one("memory", 137438953472, 68719476737)),
     ("workers: least above most", "ray/min-exceeds-max", "least most", _one("least", 5, 9)),
-    ("replicas outside the bounds", "ray/replicas-outside-bounds", "desired least most", _one("desired", 5, 17)),
-    ("slices unseen by the autoscaler", "ray/autoscaler-blind-to-gpus", "mig second", _one("mig", 'num-cpus: "4"')),
+    (
+        "slices unseen by the autoscaler",
+        "ray/autoscaler-blind-to-gpus",
+        "mig second mig_resource",
+        _one("mig", 'num-cpus: "4"'),
+    ),
     ("group named twice", "ray/duplicate-group-name", "second", _one("second", "small")),
     (
         "Ray version of the image",
@@ -438,7 +442,7 @@ _RAY_CLUSTER = [
     (
         "options without an autoscaler",
         "ray/autoscaler-option-without-autoscaler",
-        "autoscaling",
+        "autoscaling options",
         _one("autoscaling", "false"),
     ),
 ]
