@@ -16,3 +16,14 @@ def shape_of(engine: DeployedEngine) -> ModelShape | None:
     if name is None or not all(is_unset(engine, argument) for argument in _CHANGES_IT):
         return None
     return model(name)
+
+
+def kv_heads_divide(shape: ModelShape, ranks: int) -> bool:
+    """Whether KV heads go into tensor parallel ranks, or ranks into KV heads; latent attention has one for all."""
+    more, fewer = max(shape.kv_heads, ranks), min(shape.kv_heads, ranks)
+    return shape.latent_attention or fewer == 0 or more % fewer == 0
+
+
+def tensor_parallel_sizes(shape: ModelShape, most: int) -> list[int]:
+    """The tensor parallel sizes up to `most` that the model's heads allow."""
+    return [n for n in range(1, most + 1) if shape.attention_heads % n == 0 and kv_heads_divide(shape, n)]

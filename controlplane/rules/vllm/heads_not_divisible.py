@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import spelled, whole_number
-from controlplane.rules.engine_model import shape_of
+from controlplane.rules.engine_model import shape_of, tensor_parallel_sizes
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import LLAMA
 from controlplane.rules.vllm._example import engine as example
@@ -30,7 +30,7 @@ def _uneven(engine: DeployedEngine, shape: ModelShape, ranks: int) -> Finding:
         f"{heads} / {ranks} leaves {heads % ranks}, so the engine refuses to start",
         at=parallel,
         otherwise=engine.place,
-        remedy=_split(heads, whole_number(engine.gpus) or ranks),
+        remedy=_split(shape, whole_number(engine.gpus) or ranks),
         evidence=(
             evidence("attention heads", heads, source=f"config.json of {shape.name}"),
             evidence("tensor_parallel_size", parallel),
@@ -38,15 +38,15 @@ def _uneven(engine: DeployedEngine, shape: ModelShape, ranks: int) -> Finding:
     )
 
 
-def _split(heads: int, gpus: int) -> str:
+def _split(shape: ModelShape, gpus: int) -> str:
     """What the same GPUs can do: the largest tensor parallel size that leaves none idle, and how to use the rest."""
-    whole = [n for n in range(1, gpus + 1) if heads % n == 0 and gpus % n == 0]
-    size, near = whole[-1], [n for n in range(1, gpus + 1) if heads % n == 0]
+    sizes = tensor_parallel_sizes(shape, gpus)
+    size = max(n for n in sizes if gpus % n == 0)
     if size == gpus:
         return f"Set it to {size}."
     rest = gpus // size
     use = f"with pipeline_parallel_size {rest}, or {plural(rest, 'engine')} of {plural(size, 'GPU')}"
-    return f"Set it to {listed(near, 'or')}; {size} uses all {gpus} GPUs {use}."
+    return f"Set it to {listed(sizes, 'or')}; {size} uses all {gpus} GPUs {use}."
 
 
 RULE = Rule(

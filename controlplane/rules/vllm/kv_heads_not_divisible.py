@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import spelled, whole_number
-from controlplane.rules.engine_model import shape_of
+from controlplane.rules.engine_model import kv_heads_divide, shape_of, tensor_parallel_sizes
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
-from controlplane.rules.wording import evidence
+from controlplane.rules.wording import evidence, listed
 from controlplane.stack.deployed_engine import engines_of
 from controlplane.stack.model import Stack
 
@@ -17,17 +17,17 @@ from controlplane.stack.model import Stack
 def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
         shape, ranks = shape_of(engine), whole_number(engine.tensor_parallel)
-        if shape is None or shape.latent_attention or ranks is None or ranks < 2 or shape.attention_heads % ranks:
+        if shape is None or ranks is None or ranks < 2 or shape.attention_heads % ranks:
             continue
-        heads = shape.kv_heads
-        more, fewer = max(heads, ranks), min(heads, ranks)
-        if fewer and more % fewer:
+        if not kv_heads_divide(shape, ranks):
+            heads = shape.kv_heads
+            more, fewer = max(heads, ranks), min(heads, ranks)
             yield Finding(
                 f"{spelled(engine, 'tensor_parallel_size')} is {ranks} and {shape.name} has {heads} KV heads: "
                 f"{more} / {fewer} leaves {more % fewer}, so the engine refuses to load the model",
                 at=engine.tensor_parallel,
                 otherwise=engine.place,
-                remedy="Choose a size that divides the KV heads, or a multiple of them that divides the heads.",
+                remedy=f"Set it to {listed(tensor_parallel_sizes(shape, ranks), 'or')}.",
                 evidence=(evidence("KV heads", heads, source=f"config.json of {shape.name}"),),
             )
 
