@@ -78,7 +78,7 @@ def _piece(text: str, place: tuple[int, int], lines: tuple[int, int], certain: b
     first = _FIRST.search(text, *place)
     if not certain:
         return Piece(*place, *lines)
-    if first is None:
+    if first is None or _ends(text, first.start(), place[1]):
         return Piece(*place, *lines, blank=True, is_certain=True)
     found = _top_level(text, first.start(), place[1], first[1])
     if found is None:
@@ -92,7 +92,7 @@ def _top_level(text: str, start: int, end: int, indent: str) -> dict[str, str] |
     for line in _lines_at(indent).finditer(text, start, end):
         if _ITEM.match(line[1]):
             continue
-        if _END.match(line[1]) and not _FIRST.search(text, line.end(), end):
+        if _ends(text, line.start(1), end):
             break
         key = _KEY.match(line[1])
         if key is None:
@@ -103,6 +103,15 @@ def _top_level(text: str, start: int, end: int, indent: str) -> dict[str, str] |
                 return None
             found[key[1]] = value[2]
     return found
+
+
+def _ends(text: str, start: int, end: int) -> bool:
+    """Whether the line at an index ends the document, and only comments follow."""
+    if not text.startswith("...", start):
+        return False
+    line_end = text.find("\n", start, end)
+    line_end = end if line_end < 0 else line_end
+    return bool(_END.match(text, start, line_end)) and not _FIRST.search(text, line_end, end)
 
 
 @cache

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from controlplane.cli.lint.gitignore import IgnoreFile, ignored, parse
 
-needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is the oracle")
+GIT = shutil.which("git")
+needs_git = pytest.mark.skipif(GIT is None, reason="git is the oracle")
 
 PATHS = (
     "a", "b", "a.yaml", "b.yaml", "ab", "a b", "a!", "#a", "!a", "a\\b", "a]", "[a]", "a-c", "ä.yaml", "a/a", "a/b",
@@ -41,7 +42,7 @@ def ours(texts: dict[str, str], path: str) -> bool:
 def gits(root: Path, paths: tuple[str, ...]) -> set[str]:
     """The paths that git ignores. `--no-index`: whether a file is tracked is not asked."""
     done = subprocess.run(
-        ["git", "-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "-z", "--stdin"],
+        [GIT or "git", "-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "-z", "--stdin"],
         cwd=root,
         input="\0".join(paths).encode(),
         capture_output=True,
@@ -55,7 +56,7 @@ def gits(root: Path, paths: tuple[str, ...]) -> set[str]:
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with the folders; the files that are asked for need not exist."""
     root = tmp_path_factory.mktemp("repository")
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    subprocess.run([GIT or "git", "init", "-q", str(root)], check=True)
     for folder in FOLDERS:
         (root / folder).mkdir(parents=True, exist_ok=True)
     return root
