@@ -133,5 +133,5 @@ def _is_known(argument: Argument, value: str) -> bool:
 
 def _bounds(argument: Argument) -> str:
     bounds = argument.bounds
-    said = (("of at least", bounds.ge), ("above", bounds.gt), ("of at most", bounds.le), ("below", bounds.lt))
+    said = (("at least", bounds.ge), ("above", bounds.gt), ("at most", bounds.le), ("below", bounds.lt))
     return " and ".join(f"{words} {limit:g}" for words, limit in said if limit is not None)

@@ -5,6 +5,7 @@ Releases drop arguments without a period in which the old name is still taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Applicability, Edit, Layer, Severity
@@ -26,6 +27,7 @@ from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack
 from controlplane.stack.vllm_tables import ArgumentTable, Removal, removed
 
+_FLAG = re.compile(r"--([a-z][a-z0-9_.-]*)")
 _SAME_VALUE = {
     "cuda_graph_sizes": "--cudagraph-capture-sizes",
     "eplb_log_balancedness": "--eplb-config.log_balancedness",
@@ -59,7 +61,7 @@ def _gone(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgumen
         f"{argument.spelling} is gone since vLLM {removal.gone_in} (last in {removal.last_in}); {table.version} runs",
         at=argument.key_origin,
         otherwise=engine.place,
-        remedy=_instead(removal),
+        remedy=_instead(removal, keyword=starts_from_keywords(engine)),
         edits=edits,
         applicability=applicability if edits else Applicability.DISPLAY_ONLY,
         evidence=(evidence("vLLM", engine.engine.version),),
@@ -87,14 +89,15 @@ def _successor(engine: DeployedEngine, argument: WrittenArgument) -> str | None:
     return _SAME_VALUE.get(argument.name) or _SWITCHES.get(argument.name)
 
 
-def _instead(removal: Removal) -> str:
+def _instead(removal: Removal, *, keyword: bool) -> str:
     """The table's words of what replaces it; where nothing does, they begin by saying so."""
-    words, _, reason = removal.replacement.partition(": ")
+    replacement = _FLAG.sub(lambda flag: flag[1].replace("-", "_"), removal.replacement) if keyword else None
+    words, _, reason = (replacement or removal.replacement).partition(": ")
     if words in ("", "nothing", "drop it"):
         return f"Take it out{'' if reason in ('', 'drop it') else f': {reason}'}."
     if words.startswith("no equivalent"):
-        return f"Take it out: there is {removal.replacement}."
-    return f"Use instead: {removal.replacement}."
+        return f"Take it out: there is {replacement or removal.replacement}."
+    return f"Use instead: {replacement or removal.replacement}."
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.engine_arguments import engines_with_tables, is_off, is_on, spelled
+from controlplane.rules.engine_arguments import engines_with_tables, is_off, is_on, spelled, starts_from_keywords
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.model import Stack
@@ -13,6 +13,8 @@ from controlplane.stack.model import Stack
 
 def check(stack: Stack) -> Iterator[Finding]:
     for engine, table in engines_with_tables(stack):
+        if starts_from_keywords(engine):
+            continue  # Serve LLM does not make these checks of the command line
         both = table.argument("enable_log_outputs") and table.argument("enable_log_requests")
         if both and is_on(engine, "enable_log_outputs") and is_off(engine, "enable_log_requests"):
             outputs, requests = spelled(engine, "enable_log_outputs"), spelled(engine, "enable_log_requests")
