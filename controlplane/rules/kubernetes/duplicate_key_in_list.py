@@ -14,7 +14,7 @@ from controlplane.rules.pod_arithmetic import containers_of, pod_sets_of
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Known, Origin, value_of
-from controlplane.stack.model import Stack
+from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import Container, EnvVar, PodSet
 from controlplane.stack.references import Service
 
@@ -29,8 +29,8 @@ class _Item(NamedTuple):
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for _, pods in pod_sets_of(stack):
-        yield from _of_pods(pods)
+    for workload, pods in pod_sets_of(stack):
+        yield from _of_pods(workload, pods)
     for _, _, container in containers_of(stack):
         yield from _of_container(container)
     for reference in stack.references:
@@ -38,10 +38,12 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield from _of_service(reference)
 
 
-def _of_pods(pods: PodSet) -> Iterator[Finding]:
+def _of_pods(workload: Workload, pods: PodSet) -> Iterator[Finding]:
     names = (_Item(f"container {c.name}", c.origin) for c in (*pods.init_containers, *pods.containers) if c.name)
     yield from _twice(names, _REFUSED, Severity.ERROR)
-    volumes = (_Item(f"volume {v.name}", v.origin) for v in pods.volumes if v.name)
+    # A StatefulSet's claim template takes the place of a volume of its name.
+    own = (volume for volume in pods.volumes if volume.name and volume.name not in workload.claim_templates)
+    volumes = (_Item(f"volume {volume.name}", volume.origin) for volume in own)
     yield from _twice(volumes, _REFUSED, Severity.ERROR)
 
 

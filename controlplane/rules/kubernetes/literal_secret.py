@@ -44,6 +44,9 @@ _STAND_IN = re.compile(
 )
 """Words that stand where a secret is to be put: samples are full of them."""
 
+_SAMPLE = re.compile(r"fake|example|dummy|sample|redacted|your|xxxx|\.\.\.", re.IGNORECASE)
+"""The same in what looks like an issued token, where short words may be there by chance."""
+
 _SHORTEST = 16
 
 
@@ -87,7 +90,7 @@ def _variables(container: Container) -> Iterator[Finding]:
 def _is_secret(name: str, value: str) -> bool:
     """A token as its issuer writes it, or a long value unlike a word under a name that is known for a secret."""
     if _ISSUED.fullmatch(value.strip()):
-        return len(set(value)) > 8
+        return not _SAMPLE.search(value) and len(set(value)) > 8
     plain = len(value) < _SHORTEST or bool(_STAND_IN.search(value)) or " " in value
     return name in _SECRET_NAMES and not plain and bool(re.search(r"\d", value))
 

@@ -17,6 +17,8 @@ _ADDED_BY_KUBERAY = frozenset({"shared-mem", "ray-logs"})
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload, pods, container in containers_of(stack):
+        if _may_have_more(workload):
+            continue
         there = _volumes(workload, pods)
         for mount in container.mounts:
             if mount.volume and mount.volume not in there and not _rendered_later(mount.volume):
@@ -29,6 +31,11 @@ def check(stack: Stack) -> Iterator[Finding]:
                     remedy=f"Add a volume named {mount.volume} to the pod, or remove the mount.",
                     evidence=(evidence("volumeMounts.name", mount.volume, source=str(mount.origin)),),
                 )
+
+
+def _may_have_more(workload: Workload) -> bool:
+    """Claim templates of a LeaderWorkerSet give its pods volumes of their names."""
+    return workload.ref.kind == "LeaderWorkerSet" and not workload.claim_templates
 
 
 def _volumes(workload: Workload, pods: PodSet) -> set[str]:

@@ -23,7 +23,9 @@ _START_SECONDS = 90
 """Imports, memory profiling, compilation and graph capture of a first start (vLLM's V1 engine), without weights."""
 
 _EAGER_START_SECONDS = 45
-"""The same with --enforce-eager: nothing is compiled or captured."""
+"""The same where nothing is compiled: with --enforce-eager, and with the engine that was the default before 0.8."""
+
+_COMPILES_SINCE = (0, 8)
 
 _WEIGHTS_UNKNOWN_SECONDS = 30
 _BYTES_PER_SECOND = 500 * 10**6
@@ -94,8 +96,7 @@ class _Needed:
 
 
 def _needed(engine: DeployedEngine) -> _Needed:
-    eager = value_of(engine.written("enforce_eager")) is True
-    start = _EAGER_START_SECONDS if eager else _START_SECONDS
+    start = _START_SECONDS if _compiles(engine) else _EAGER_START_SECONDS
     weights = _weights_bytes(engine)
     if weights is None:
         seconds = start + _WEIGHTS_UNKNOWN_SECONDS
@@ -109,6 +110,12 @@ def _needed(engine: DeployedEngine) -> _Needed:
         f"vLLM may take {seconds} s to read about {shown} of weights at 0.5 GB/s and start",
         f"{start} s + {shown} / 0.5 GB/s",
     )
+
+
+def _compiles(engine: DeployedEngine) -> bool:
+    numbers = re.findall(r"\d+", engine.version or "")[:2]
+    old = len(numbers) == 2 and (int(numbers[0]), int(numbers[1])) < _COMPILES_SINCE
+    return not old and value_of(engine.written("enforce_eager")) is not True
 
 
 def _weights_bytes(engine: DeployedEngine) -> int | None:
@@ -135,7 +142,8 @@ RULE = Rule(
     rationale="Until the model is loaded the engine's port is closed, so every probe fails. A container that is "
     "killed while it loads begins again and never gets ready: a crash loop without an error in the engine's log. A "
     "startup probe holds the liveness probe back until it has succeeded once. The bound is 90 s for a first start "
-    "(45 s with --enforce-eager) and the weights at 0.5 GB/s where the model's name tells its size, else 30 s.",
+    "(45 s with --enforce-eager, and before vLLM 0.8) and the weights at 0.5 GB/s where the model's name tells its "
+    "size, else 30 s.",
     remedy="Add a startup probe that gives the model ten minutes.",
     sources=(
         "Kubernetes: killed after initialDelaySeconds + periodSeconds x failureThreshold; liveness waits for startup",

@@ -74,6 +74,7 @@ def _elsewhere(
         return
     if served.value == port.target:
         return
+    others = any(served.value == other.target for other in service.ports)
     yield Finding(
         f"port {port.number} of Service {service.ref.name} goes to port {port.target} of the pods of "
         f"{engine.workload.ref.kind} {engine.workload.ref.name}; vLLM listens at {served.value} there",
@@ -85,6 +86,7 @@ def _elsewhere(
             evidence("--port", served),
         ),
         related=((served, f"vLLM listens at {served.value}"),),
+        severity=Severity.WARNING if others else None,
     )
 
 
@@ -94,7 +96,8 @@ RULE = Rule(
     since="0.2.0",
     rationale="A named target that no container has gives no endpoints, a number where nothing listens gives refused "
     "connections. Neither is checked by the API server, and pods and Service both look well. Numbers are judged "
-    "where vLLM is alone in its pod; targetPort is the Service's port where it is not written.",
+    "where vLLM is alone in its pod, as a warning if another port of the Service is right; targetPort is the "
+    "Service's port where it is not written.",
     remedy="Let targetPort be the port where the container listens.",
     sources=(
         "Kubernetes: targetPort defaults to port; a name is looked up in the pod's container ports",

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
-from controlplane.stack.facts import value_of
+from controlplane.stack.facts import Declared, value_of
 from controlplane.stack.model import Stack
 from controlplane.stack.references import Autoscaler
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    by_target: dict[tuple[str, str, str], list[Autoscaler]] = {}
+    by_target: dict[tuple[str, str, str], dict[tuple[str, str], Autoscaler]] = {}
     for scaler in stack.references:
         name = value_of(scaler.target_name) if isinstance(scaler, Autoscaler) else None
         if isinstance(scaler, Autoscaler) and name and scaler.ref.kind != "ScaledJob":
-            kind = value_of(scaler.target_kind) or "Deployment"
-            by_target.setdefault((scaler.ref.namespace, kind, name), []).append(scaler)
+            target = (scaler.ref.namespace, value_of(scaler.target_kind) or "Deployment", name)
+            # One object in two API versions is one object.
+            by_target.setdefault(target, {})[scaler.ref.kind, scaler.ref.name] = scaler
     for (_, kind, name), scalers in by_target.items():
         if len(scalers) > 1:
-            yield _fought_over(kind, name, scalers)
+            yield _fought_over(kind, name, list(scalers.values()))
 
 
 def _fought_over(kind: str, name: str, scalers: list[Autoscaler]) -> Finding:
@@ -34,7 +35,13 @@ def _fought_over(kind: str, name: str, scalers: list[Autoscaler]) -> Finding:
         remedy="Keep one of them, with the metrics of both: the largest answer counts.",
         evidence=(evidence("autoscalers", len(scalers), source=names),),
         related=((scalers[0].target_name, "scaled here too"),),
+        severity=None if len({_file(scaler) for scaler in scalers}) == 1 else Severity.WARNING,
     )
+
+
+def _file(scaler: Autoscaler) -> str:
+    """In files of their own they may be meant as alternatives."""
+    return scaler.origin.span.file if isinstance(scaler.origin, Declared) else ""
 
 
 RULE = Rule(
@@ -43,7 +50,8 @@ RULE = Rule(
     since="0.2.0",
     rationale="A ScaledObject makes a HorizontalPodAutoscaler of its own, and KEDA's webhook refuses one whose "
     "target is scaled already. Two HorizontalPodAutoscalers that select the same pods both stop scaling (condition "
-    "AmbiguousSelector), in older versions they write replicas in turn.",
+    "AmbiguousSelector), in older versions they write replicas in turn. In different files, which may be "
+    "alternatives, it is a warning.",
     remedy="Scale a workload by one autoscaler.",
     sources=("Kubernetes: HorizontalPodAutoscaler condition AmbiguousSelector; KEDA: ScaledObject webhook",),
     bad=(
