@@ -7,6 +7,8 @@ from math import prod
 from controlplane.stack.deployed_engine import DeployedEngine
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_of
 
+_ALONE = derived(1, "a group of one pod")
+
 _OWN_RANKS = ("data_parallel_rank", "data_parallel_external_lb", "data_parallel_hybrid_lb", "headless")
 """Arguments that make one process group serve some of the data-parallel ranks, and another the rest."""
 
@@ -62,8 +64,15 @@ def written_factor(engine: DeployedEngine) -> Fact[object]:
 
 
 def spans_pods(engine: DeployedEngine) -> bool:
-    """Whether the engine may use GPUs outside its own pod: Ray, several nodes, or a launcher that hands out ranks."""
-    if engine.container is None or engine.workload.ray is not None:
+    """Whether the engine may use GPUs outside its own pod: Ray, several nodes, or a launcher that hands out ranks.
+
+    In a group of pods it may without saying so: vLLM takes a Ray cluster that its script has started before it.
+    """
+    if (
+        engine.container is None
+        or engine.workload.ray is not None
+        or engine.workload.group_size not in (ABSENT, _ALONE)
+    ):
         return True
     backend = value_of(engine.written("distributed_executor_backend"))
     nodes = value_of(engine.written("nnodes"))

@@ -12,7 +12,7 @@ from controlplane.rules.parallelism import formula, gpus_wanted, written_factor
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, plural
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
-from controlplane.stack.facts import ABSENT, Fact, Known, derived, value_of
+from controlplane.stack.facts import ABSENT, Fact, Known, derived
 from controlplane.stack.gpu_resources import gpu_limits, gpus_of, is_whole_gpu
 from controlplane.stack.model import Stack, Workload
 
@@ -38,8 +38,7 @@ def _nodes(engine: DeployedEngine, size: Known[int]) -> Iterator[Finding]:
 
 def _gpus(engine: DeployedEngine, size: Known[int]) -> Iterator[Finding]:
     wanted, has = gpus_wanted(engine), _gpus_of_group(engine.workload)
-    spans = value_of(engine.written("distributed_executor_backend")) == "ray" or engine.written("nnodes") != ABSENT
-    if not spans or not isinstance(wanted, Known) or not isinstance(has, Known) or wanted.value <= has.value:
+    if not isinstance(wanted, Known) or not isinstance(has, Known) or wanted.value <= has.value:
         return
     factor = written_factor(engine)
     yield Finding(
