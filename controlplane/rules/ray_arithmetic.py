@@ -13,6 +13,7 @@ from controlplane.placement.amounts import Amounts
 from controlplane.placement.bundles import RAY_UNIT, Gang, RayNodes, Strategy, ray_amounts
 from controlplane.rules.rule import Place
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, value_of, value_or
+from controlplane.stack.gpu_resources import gpu_limits
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import Container, Count, CountOwner, PodSet
 from controlplane.stack.ray import RayCluster, RayGroup, RayResources
@@ -64,7 +65,13 @@ def is_not_autoscaled(cluster: RayCluster) -> bool:
 
 
 def may_see_gpus(pods: PodSet) -> bool:
-    """Whether a pod without a GPU resource may see GPUs all the same, so that Ray finds some by itself."""
+    """Whether a pod of whose GPUs Ray is told nothing may see some all the same, so that Ray finds them by itself."""
+    container = ray_container(pods)
+    return container is None or bool(gpu_limits(container)) or may_see_gpus_unasked(pods)
+
+
+def may_see_gpus_unasked(pods: PodSet) -> bool:
+    """Whether a pod may see more GPUs than its resources name: by a claim, its runtime or a variable."""
     container = ray_container(pods)
     return (
         container is None
@@ -74,11 +81,15 @@ def may_see_gpus(pods: PodSet) -> bool:
     )
 
 
-def version_of(cluster: RayCluster) -> tuple[int, ...]:
-    """The version of Ray in numbers, empty where it is not known."""
-    text = value_or(cluster.image_version, value_or(cluster.version, ""))
-    parts = text.split(".")[:2]
-    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else ()
+def ray_version(cluster: RayCluster) -> str | None:
+    """The version of Ray: what the image's tag names, else what rayVersion says; None where neither is known."""
+    return value_of(cluster.image_version) or value_of(cluster.version)
+
+
+def version_numbers(version: str | None) -> tuple[int, ...]:
+    """The first two numbers of a version, empty where it has none."""
+    parts = (version or "").split(".")[:2]
+    return tuple(int(part) for part in parts) if len(parts) > 1 and all(part.isdigit() for part in parts) else ()
 
 
 def nodes_at_most(cluster: RayCluster, group: RayGroup, count: Count, hosts: Fact[int]) -> int | None:
@@ -91,6 +102,15 @@ def nodes_at_most(cluster: RayCluster, group: RayGroup, count: Count, hosts: Fac
         replicas = None if desired is None else max(low, desired if high is None else min(desired, high))
     each = value_of(hosts) if hosts != ABSENT else 1
     return None if replicas is None or each is None else replicas * each
+
+
+def pods_at_least(cluster: RayCluster, group: RayGroup, pods: PodSet) -> int:
+    """How many pods a group has at least once the cluster is up; 0 where that is not known."""
+    if group.is_head:
+        return 1
+    low, hosts = value_or(pods.count.min, 0), value_or(pods.hosts_per_unit, 0)
+    most = nodes_at_most(cluster, group, pods.count, pods.hosts_per_unit) if is_not_autoscaled(cluster) else None
+    return low * hosts if most is None else most
 
 
 def ray_nodes(workload: Workload, cluster: RayCluster, names: Collection[str]) -> tuple[RayNodes, ...]:
@@ -181,7 +201,7 @@ def _group_demand(
     if not bundles or strategy not in Strategy.__members__:
         return None
     amounts = [_known(bundle.resources) for bundle in bundles]
-    if deployment.is_llm and version_of(cluster) >= _MERGES_ACTOR:
+    if deployment.is_llm and version_numbers(ray_version(cluster)) >= _MERGES_ACTOR:
         amounts[0] = _with_replica_actor(amounts[0], deployment.actor)
     places = tuple(bundle.resources for bundle in bundles)
     origins = tuple(_place(bundle, group) for bundle in bundles)

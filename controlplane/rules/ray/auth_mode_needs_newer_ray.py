@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.ray_arithmetic import ray_workloads
+from controlplane.rules.ray_arithmetic import ray_workloads, version_numbers
 from controlplane.rules.rule import Finding, Rule
 from controlplane.stack.facts import ABSENT, Known, value_of
 from controlplane.stack.model import Stack
@@ -26,18 +26,13 @@ def check(stack: Stack) -> Iterator[Finding]:
                 otherwise=cluster.origin or workload.origin,
                 remedy="Set rayVersion to the version of Ray in the image, 2.52.0 or later.",
             )
-        elif isinstance(version, Known) and (numbers := _numbers(version.value)) and numbers < _FIRST:
+        elif isinstance(version, Known) and (numbers := version_numbers(version.value)) and numbers < _FIRST:
             yield Finding(
                 f"authOptions.mode is token and rayVersion is {version.value}; token authentication needs 2.52.0 or "
                 "later, and KubeRay refuses the cluster",
                 at=version,
                 related=((cluster.auth_mode, "token authentication is asked for here"),),
             )
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    parts = version.split(".")[:2]
-    return tuple(int(part) for part in parts) if len(parts) > 1 and all(part.isdigit() for part in parts) else ()
 
 
 RULE = Rule(

@@ -113,7 +113,7 @@ RULE = Rule(
                 minReplicas: 2
                 maxReplicas: 2
                 rayStartParams:
-                  resources: '"{\\"fast-disk\\": 4}"'
+                  resources: '''{"fast-disk": 4}'''
                 template:
                   spec:
                     containers:

@@ -53,7 +53,7 @@ RULE = Rule(
     "the first and the last character and takes whole numbers only. Without quotes of its own inside the YAML value "
     "the shell takes the JSON apart, and the container restarts for ever; with a fraction the autoscaler fails, for "
     "the whole cluster.",
-    remedy='Write it with both kinds of quotes, as in resources: \'"{\\"rack\\": 1}"\'.',
+    remedy="Put the JSON into single quotes of its own: resources: '''{\"rack\": 1}''', whole numbers only.",
     sources=(
         "Ray 2.60.0, autoscaler/_private/kuberay/autoscaling_config.py: _get_custom_resources",
         "KubeRay 1.6.2, controllers/ray/common/pod.go: convertParamMap",
@@ -105,7 +105,7 @@ RULE = Rule(
               minReplicas: 0
               maxReplicas: 2
               rayStartParams:
-                resources: '"{\\"rack\\": 0.5}"'  # fires
+                resources: '''{"rack": 0.5}'''  # fires
               template:
                 spec:
                   containers:
@@ -115,6 +115,33 @@ RULE = Rule(
         """,
     ),
     good=(
+        """
+        apiVersion: ray.io/v1
+        kind: RayCluster
+        metadata: {name: chat}
+        spec:
+          rayVersion: 2.60.0
+          enableInTreeAutoscaling: true
+          headGroupSpec:
+            template:
+              spec:
+                containers:
+                  - name: ray-head
+                    image: rayproject/ray:2.60.0
+                    resources: {limits: {cpu: 4, memory: 16Gi}}
+          workerGroupSpecs:
+            - groupName: workers
+              minReplicas: 0
+              maxReplicas: 2
+              rayStartParams:
+                resources: '''{"rack": 1}'''
+              template:
+                spec:
+                  containers:
+                    - name: ray-worker
+                      image: rayproject/ray:2.60.0
+                      resources: {limits: {cpu: 2, memory: 8Gi}}
+        """,
         """
         apiVersion: ray.io/v1
         kind: RayCluster

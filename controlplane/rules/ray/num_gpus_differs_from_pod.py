@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Evidence, Layer, Severity
-from controlplane.rules.ray_arithmetic import OVERWRITTEN_COMMAND, may_see_gpus, ray_container, ray_groups
+from controlplane.rules.ray_arithmetic import OVERWRITTEN_COMMAND, may_see_gpus_unasked, ray_container, ray_groups
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, plural
 from controlplane.stack.facts import ABSENT, Fact, Known, value_of
@@ -32,7 +32,7 @@ def _told(group: RayGroup) -> Fact[float]:
 def _has(pods: PodSet) -> int | None:
     """The GPUs of the container that Ray runs in; None where that cannot be told."""
     container = ray_container(pods)
-    if container is None or may_see_gpus(pods):
+    if container is None or may_see_gpus_unasked(pods):
         return None
     return value_of(gpus_of([container])) if gpu_limits(container) else 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.ray_arithmetic import ray_workloads
+from controlplane.rules.ray_arithmetic import ray_workloads, version_numbers
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Declared, Known
@@ -17,7 +17,11 @@ def check(stack: Stack) -> Iterator[Finding]:
         said, real = cluster.version, cluster.image_version
         if not isinstance(said, Known) or not isinstance(real, Known) or not isinstance(said.origin, Declared):
             continue
-        if _minor(said.value) and _minor(real.value) and _minor(said.value) != _minor(real.value):
+        if (
+            version_numbers(said.value)
+            and version_numbers(real.value)
+            and version_numbers(said.value) != version_numbers(real.value)
+        ):
             yield Finding(
                 f"rayVersion is {said.value}, and the head's image runs Ray {real.value}",
                 at=said,
@@ -25,11 +29,6 @@ def check(stack: Stack) -> Iterator[Finding]:
                 evidence=(evidence("rayVersion", said), evidence("Ray in the image", real)),
                 related=((real, "the head's image"),),
             )
-
-
-def _minor(version: str) -> tuple[int, ...]:
-    parts = version.split(".")[:2]
-    return tuple(int(part) for part in parts) if len(parts) > 1 and all(part.isdigit() for part in parts) else ()
 
 
 RULE = Rule(

@@ -5,28 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Evidence, Layer, Severity
+from controlplane.rules.ray_arithmetic import ray_version
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.serve_deployments import serve_deployments
 from controlplane.stack.facts import ABSENT, value_of
-from controlplane.stack.model import Stack
+from controlplane.stack.model import Stack, Workload
+from controlplane.stack.ray_tables import llm_defaults
 from controlplane.stack.serve import ServeDeployment
+
+_OUT_OF_REACH = 1_000_000
+"""Requests in flight that no replica ever has: the default was 10 before Ray 2.49."""
 
 _POLICY = "deployment_config.autoscaling_config.policy"
 _NUMBER = "deployment_config.num_replicas"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for _, deployment in serve_deployments(stack):
+    for workload, deployment in serve_deployments(stack):
+        target = _default_target(workload)
         low, high = value_of(deployment.replicas.min), value_of(deployment.replicas.max)
         if low is None or high is None or low >= high or not _is_left_to_default(deployment):
             continue
+        if target is None or target < _OUT_OF_REACH:
+            continue
         yield Finding(
             f"the deployment may grow from {low} to {high} replicas and has no target_ongoing_requests; Serve LLM's "
-            "default is 1000000000 requests a replica, so it stays at its minimum whatever the load",
+            f"default is {target} requests a replica, so it stays at its minimum whatever the load",
             at=deployment.options.get("deployment_config.autoscaling_config"),
             otherwise=deployment.origin,
-            evidence=(Evidence("target_ongoing_requests", 1_000_000_000, "Serve LLM's default, Ray 2.60.0"),),
+            evidence=(Evidence("target_ongoing_requests", target, "Serve LLM's default in this version of Ray"),),
         )
+
+
+def _default_target(workload: Workload) -> int | None:
+    version = ray_version(workload.ray) if workload.ray is not None else None
+    defaults = llm_defaults(version) if version is not None else None
+    return defaults.target_ongoing_requests if defaults is not None else None
 
 
 def _is_left_to_default(deployment: ServeDeployment) -> bool:
