@@ -180,7 +180,7 @@ def _place(text: str, above: Sequence[str], key: str) -> tuple[int, int]:
         if header is not None:
             table = _parts(header[1])
             if table == (*above, key):
-                return number, line.index("[") + 1
+                return number, line.find(key) + 1
             continue
         entry = re.match(
             r"""(\s*)((?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+))*)\s*=""", line

@@ -64,6 +64,8 @@ def command(paths: tuple[str, ...], **options: Any) -> Exit:
 
     names = ("select", "ignore", "assume", "fail_on", "fleet", "baseline")
     flags = of.Flags(**{name: options[name] for name in names}, format=options["format_"])
+    if options["fix"] and "-" in paths:
+        raise VerbEnd(Exit.USAGE, "--fix cannot change standard input", "Use --diff, or name the file.")
     settings = of.settings_for(flags, paths)
     if options["show_settings"]:
         click.echo(of.shown(settings))
@@ -119,8 +121,6 @@ def _fix(report: LintReport, request: Request, options: dict[str, Any]) -> LintR
     from controlplane.cli.lint import ending
     from controlplane.cli.lint.run import lint
 
-    if "-" in request.paths:
-        raise VerbEnd(Exit.USAGE, "--fix cannot change standard input", "Use --diff, or name the file.")
     made = ending.proposed(report, unsafe=options["unsafe_fixes"])
     if not made.texts:
         return report
