@@ -39,6 +39,8 @@ class _Comparison:
     def __init__(self, old_places: Sequence[Span], new_places: Sequence[Span]) -> None:
         self._old_places = old_places
         self._new_places = new_places
+        # Items are compared in several pairings, and lists stand inside lists: each pair is looked at once.
+        self._seen: dict[tuple[int, int, KeyPath, KeyPath], str | None] = {}
 
     def readings(self, before: ReadResult, after: ReadResult) -> str | None:
         added = _counted(after.diagnostics) - _counted(before.diagnostics)
@@ -88,16 +90,27 @@ class _Comparison:
         self, then: tuple[Document, KeyPath, list[Value]], now: tuple[Document, KeyPath, list[Value]]
     ) -> str | None:
         (old, path, one), (new, new_path, other) = then, now
-        kept = [index for index in range(len(one)) if not self._was_covered(old, (*path, index))]
-        still = [index for index in range(len(other)) if not self._is_covered(new, (*new_path, index))]
-        if len(kept) != len(still):
-            kept, still = list(range(len(one))), list(range(len(other)))
-        if len(kept) != len(still):
-            return f"the number of items of {_named(path)} would change from {len(one)} to {len(other)}"
-        if any(one[a] is not None and other[b] is None for a, b in zip(kept, still, strict=True)):
-            return f"an empty item would be left in {_named(path)}"
-        pairs = ((self._value(old, (*path, a), new, (*new_path, b))) for a, b in zip(kept, still, strict=True))
-        return next((why for why in pairs if why is not None), None)
+        every, all_now = list(range(len(one))), list(range(len(other)))
+        kept = [index for index in every if not self._was_covered(old, (*path, index))]
+        still = [index for index in all_now if not self._is_covered(new, (*new_path, index))]
+        why = f"the number of items of {_named(path)} would change from {len(one)} to {len(other)}"
+        # An item that was edited as a whole may be gone, or may be the one that stands there now.
+        for olds, news in ((kept, still), (kept, all_now), (every, still), (every, all_now)):
+            if len(olds) == len(news):
+                pairs = [((*path, index), (*new_path, place)) for index, place in zip(olds, news, strict=True)]
+                found = next((w for pair in pairs if (w := self._item(old, pair[0], new, pair[1])) is not None), None)
+                if found is None:
+                    return None
+                why = found
+        return why
+
+    def _item(self, old: Document, path: KeyPath, new: Document, new_path: KeyPath) -> str | None:
+        if _at(old.value, path) is not None and _at(new.value, new_path) is None:
+            return f"an empty item would be left at {_named(path)}"
+        pair = (id(old), id(new), path, new_path)
+        if pair not in self._seen:
+            self._seen[pair] = self._value(old, path, new, new_path)
+        return self._seen[pair]
 
     def _text(self, old: Document, path: KeyPath, new: Document, new_path: KeyPath) -> str | None:
         """A text that holds a YAML document of its own is compared like a file."""

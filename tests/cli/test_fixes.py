@@ -79,6 +79,7 @@ REMOVALS = {
     ),
     "first item of a list behind a dash": ("- - a\n  - b\n- c\n", ["a"], "- - b\n- c\n"),
     "only item of a list behind a dash": ("- - a # why\n- c\n", ["a"], "- [] # why\n- c\n"),
+    "items of a list and of the list behind it": ("- a\n- - b\n", ["a", "b"], "- []\n"),
     "item inside serveConfigV2": (
         "serveConfigV2: |\n  args:\n  - a\n  - b\nz: 1\n",
         ["- a"[2:]],
