@@ -41,11 +41,16 @@ def value_faults(stack: Stack, kind: Kind) -> Iterator[ValueFault]:
         for written in last.values():
             argument = in_table(table, written)
             value = engine.written(written.name)
-            if argument is None or not isinstance(value, Known) or written.negated:
+            if argument is None or not isinstance(value, Known) or written.negated or _is_unrendered(value.value):
                 continue
             found = _fault(engine, table, argument, value.value)
             if found is not None and found[0] == kind:
                 yield ValueFault(kind, engine, written, value, *found[1:])
+
+
+def _is_unrendered(value: ArgumentValue) -> bool:
+    """Whether a value waits for a variable: kustomize and others write them as Kubernetes does."""
+    return isinstance(value, str) and any(mark in value for mark in ("$(", "${", "{{"))
 
 
 def _fault(
