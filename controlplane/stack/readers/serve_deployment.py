@@ -89,9 +89,12 @@ def _fixed(count: Fact[int], default: Fact[int], times: int) -> Count:
 
 
 def _scaled(field: Field, initial: Fact[int], times: int) -> Count:
-    """Replicas that Serve sets between bounds; `auto` and an autoscaling config have other defaults."""
+    """Replicas that Serve sets between bounds; `auto` has another default than an autoscaling config.
+
+    Groups of ranks always begin with that of `auto` (Ray 2.60, `serving_patterns/data_parallel/dp_server.py`).
+    """
     scaling = field["autoscaling_config"]
-    most = _AUTO_MOST if field["num_replicas"].value == "auto" else 1
+    most = _AUTO_MOST if field["num_replicas"].value == "auto" or times > 1 else 1
     return Count(
         min=_or_default(scaling["min_replicas"], 1, times),
         desired=Unknown(Why.RUNTIME, "the load") if initial == ABSENT else initial,
