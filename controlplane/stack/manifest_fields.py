@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import UnionType
 from typing import Any, Final
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Layer, Remedy, Severity, Span, render_path
 from controlplane.source import Document, Embedded, Quantity, QuantityError, embedded, parse_quantity
 from controlplane.stack.facts import ABSENT, Declared, Fact, Known, LiveField, Origin, Unknown, Why
-from controlplane.stack.words import Word, word_of
+from controlplane.stack.words import MARK, Word, WordBuilder, word_of
 
 _HELM = re.compile(r"\{\{-?\s*(?:[.$]|(?:include|template|tpl|toYaml|if|range|with|default|quote)\b)")
-_SUBSTITUTED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_ACTION = re.compile(r"\{\{.*?\}\}")
+_SUBSTITUTED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-=?+][^{}]*)?\}")
+_PLACEHOLDER = re.compile(r"\$?[A-Z][A-Z0-9_]+|\$[A-Za-z_][A-Za-z0-9_]*|<[^<>]*>|\[[A-Z][A-Z0-9_-]*\]")
+"""A text where a number belongs, that somebody is meant to replace: `PORT`, `$PORT`, `<port>`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +178,28 @@ class Field:
         return self.text()
 
     def word(self) -> Word:
-        """`literal` as a word of a command line, whose characters know their places."""
+        """`literal` as a word of a command line, whose characters know their places.
+
+        Of a line with a template in it the rest is known: one item of a list stays one word.
+        """
         repeated = self.source.is_repeated(self.path)
-        return word_of(self.literal(), self.source.locate(self.path), verbatim=not repeated)
+        locate = self.source.locate(self.path)
+        fact = self.literal()
+        if isinstance(self.value, str) and not isinstance(fact, Known) and "\n" not in self.value:
+            return self._partly_templated(Word(self.value, self.origin, (), locate, not repeated))
+        return word_of(fact, locate, verbatim=not repeated)
+
+    def _partly_templated(self, text: Word) -> Word:
+        built = WordBuilder(text, 0)
+        built.missing.append(self._templated())
+        built.verbatim = False
+        at = 0
+        for action in _ACTION.finditer(text.text):
+            built.add(text.text[at : action.start()], at, action.start())
+            built.add(MARK, action.start(), action.end())
+            at = action.end()
+        built.add(text.text[at:], at, len(text.text))
+        return replace(built.word(len(text.text)), origin=text.origin)
 
     def integer(self) -> Fact[int]:
         """A whole number."""
@@ -206,7 +228,7 @@ class Field:
         """A Kubernetes quantity."""
         if self.value is None:
             return ABSENT
-        if isinstance(self.value, str) and is_templated(self.value):
+        if isinstance(self.value, str) and (is_templated(self.value) or _PLACEHOLDER.fullmatch(self.value)):
             return self._templated()
         try:
             return Known(parse_quantity(self.value), self.origin)
@@ -259,7 +281,8 @@ class Field:
     def _typed(self, kind: type[Any] | UnionType, wanted: str) -> Fact[Any]:
         if self.value is None:
             return ABSENT
-        if isinstance(self.value, str) and is_templated(self.value):
+        is_placeholder = kind is not str and isinstance(self.value, str) and _PLACEHOLDER.fullmatch(self.value)
+        if is_placeholder or (isinstance(self.value, str) and is_templated(self.value)):
             return self._templated()
         if isinstance(self.value, kind) and (kind is bool or not isinstance(self.value, bool)):
             return Known(self.value, self.origin)

@@ -105,7 +105,8 @@ def _read(roots: Sequence[Field], assume: Mapping[str, str], inventory: Inventor
     for manifest in manifests:
         found.add(manifest)
     stack = found.stack(assume, inventory)
-    diagnostics = sorted(finding for root in roots for finding in root.source.findings)
+    # A field that several readers look at is found once.
+    diagnostics = sorted({finding for root in roots for finding in root.source.findings})
     return Reading(stack, tuple(diagnostics), tuple(found.skipped))
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from controlplane.stack.config_maps import NamespacedConfigMaps
 from controlplane.stack.engine import Engine
-from controlplane.stack.environment import Environment, environment_of
+from controlplane.stack.environment import Environment, environment_of, expand
 from controlplane.stack.facts import ABSENT, Fact, Unknown, Why, value_of
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.mounted_files import MountedFiles
 from controlplane.stack.pods import Container, EnvVar, Volume
 from controlplane.stack.readers import container
+from controlplane.stack.shell import commands_of
 from controlplane.stack.surroundings import surroundings_of
 from controlplane.stack.versions import is_unset_by_image, starts_vllm, vllm_version
 from controlplane.stack.vllm_command_line import CommandContext, EngineCommand, read_engines
-from controlplane.stack.words import Word, word_of
+from controlplane.stack.words import MARK, Word, word_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,34 @@ def read_arguments(manifest: Field, made: Container, context: PodContext) -> Eng
     """The engine of a container whose `args`, and the variable VLLM_ADDITIONAL_ARGS, go behind a `vllm serve`."""
     beside = surroundings_of(manifest)
     version = beside.version("vllm", context.version if context.version != ABSENT else vllm_version(made.image))
-    environment = _environment(made, NamespacedConfigMaps(beside.config_maps, context.namespace), ())
-    script = Word('vllm serve /mnt/models ${VLLM_ADDITIONAL_ARGS:-} "$@"', made.origin, verbatim=False)
-    words = [Word("sh"), Word("-c"), script, Word("sh"), *_words(manifest["args"])]
-    (line,) = read_engines([], words, CommandContext(environment, value_of(version)))
+    environment = _environment(made, NamespacedConfigMaps(beside.config_maps, context.namespace), context.injected)
+    words = [*_additional(manifest, environment), *(_once_unquoted(word) for word in _words(manifest["args"]))]
+    start = [Word("vllm"), Word("serve"), Word("/mnt/models", made.origin)]
+    (line,) = read_engines(start, words, CommandContext(environment, value_of(version)))
     return _engine(line, made, context, version)
+
+
+_ADDITIONAL = "VLLM_ADDITIONAL_ARGS"
+
+
+def _additional(manifest: Field, environment: Environment) -> Sequence[Word]:
+    """The words of the variable with further arguments, which the operator's script hands to `eval`."""
+    variables = [item for item in manifest["env"].items() if item["name"].value == _ADDITIONAL]
+    known = environment.look_up(_ADDITIONAL)
+    if known is None:
+        return ()
+    text = expand(variables[-1]["value"].word(), environment) if variables else known
+    commands = commands_of(text if MARK not in known.text else known, environment)
+    return commands[0].words if commands else ()
+
+
+def _once_unquoted(word: Word) -> Word:
+    """An argument, which some releases of the operator put through a shell: with quotes its value is not known."""
+    flag, equals, value = word.text.partition("=")
+    if not set(value or flag) & set("'\"\\$ "):
+        return word
+    unknown = Unknown(Why.VERSION, "the release of KServe's operator")
+    return replace(word, text=f"{flag}={MARK}" if equals else MARK, missing=(unknown,))
 
 
 def _engine(line: EngineCommand, made: Container, context: PodContext, version: Fact[str]) -> Engine:
