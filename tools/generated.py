@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERATORS = {
     "JSON Schemas of the policy kinds": ["-m", "tools.schemas.policy"],
     "policy reference page": ["-m", "tools.policy_reference"],
+    "pages of the rules": ["-m", "tools.rule_pages"],
     "fields of guardrails": ["-m", "tools.guardrail_reference"],
     "model catalogue": ["-m", "tools.schemas.model_catalogue"],
     "Kubernetes feature gates": ["-m", "tools.schemas.kubernetes_features"],
