@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from controlplane.placement import Amounts, Placement, Pod, fit, nodes_of
+from controlplane.placement import Amounts, Node, Placement, Pod, fit, nodes_of
 from controlplane.rules.pod_arithmetic import amounts_known, pod_sets_of, pods_wanted, requests_in_all
 from controlplane.stack.facts import ABSENT, Derived, Fact, Known, OneOf, Unknown, value_of
 from controlplane.stack.inventory import NodePool, Taint
@@ -111,17 +111,42 @@ def _taint_refusal(pods: PodSet, pool: NodePool) -> TaintRefusal | None:
 def placement(stack: Stack, extra: tuple[Workload, PodSet] | None = None) -> Placement | None:
     """All pods of the Stack on all nodes there can be, and one more pod of `extra`. None where it cannot be told."""
     pools = known_pools(stack)
-    counts = {pool.name: value_of(pool.nodes.max) for pool in pools}
-    if not pools or any(count is None for count in counts.values()):
+    nodes = _nodes(pools)
+    if not nodes:
         return None
-    nodes = [node for pool in pools for node in nodes_of(_plain(pool), counts[pool.name] or 0)]
     pods = [pod for workload, group in pod_sets_of(stack) for pod in _pods(pools, workload, group)]
     if extra is not None:
         requests, where = requests_in_all(*extra), willing(pools, extra[1])
         if not _fits_alone(requests, where):
             return None
-        pods.append(Pod("one more", requests, _only(where)))
+        pods.append(Pod("one more", _spoken(requests, pools), _only(where)))
     return fit(pods, nodes)
+
+
+def has_room(stack: Stack, placed: Placement, workload: Workload, pods: PodSet) -> bool:
+    """Whether one more pod finds room on what a placement leaves free."""
+    pools = known_pools(stack)
+    wanted = _spoken(requests_in_all(workload, pods), pools)
+    return any(
+        all(placed.free[node.name].get(name, 0) >= amount for name, amount in wanted.items())
+        for node in _nodes(tuple(willing(pools, pods)))
+    )
+
+
+def _nodes(pools: tuple[NodePool, ...]) -> list[Node]:
+    """As many empty nodes as each pool may have; none where one of the numbers is not known."""
+    counts = [value_of(pool.nodes.max) for pool in pools]
+    known = [count for count in counts if count is not None]
+    if len(known) < len(pools):
+        return []
+    return [node for pool, count in zip(pools, known, strict=True) for node in nodes_of(_plain(pool), count)]
+
+
+def _spoken(requests: Amounts, pools: tuple[NodePool, ...]) -> Amounts:
+    """The requests without those for what no pool speaks of and may all the same have."""
+    there = {"pods"} | {name for pool in pools for name in pool.allocatable}
+    counted = {name for name in requests for pool in pools if _counted(name, pool)}
+    return {name: amount for name, amount in requests.items() if name in there | counted}
 
 
 def pod_prefix(workload: Workload, pods: PodSet) -> str:
@@ -136,7 +161,7 @@ def _pods(pools: tuple[NodePool, ...], workload: Workload, pods: PodSet) -> Iter
     requests = requests_in_all(workload, pods)
     if count and where and amounts_known(pods) and _fits_alone(requests, where):
         for index in range(count):
-            yield Pod(f"{pod_prefix(workload, pods)}{index}", requests, _only(where))
+            yield Pod(f"{pod_prefix(workload, pods)}{index}", _spoken(requests, pools), _only(where))
 
 
 def least_pods(pods: PodSet) -> int:

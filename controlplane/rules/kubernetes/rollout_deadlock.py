@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.machines import known_pools, least_pods, placement, willing
+from controlplane.rules.machines import has_room, known_pools, least_pods, placement, willing
 from controlplane.rules.pod_arithmetic import RollingUpdate, matches, rolling_update
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, plural
@@ -23,17 +23,18 @@ def check(stack: Stack) -> Iterator[Finding]:
             replicas = least_pods(pods)
             rolling = rolling_update(workload.strategy, replicas)
             if replicas and rolling is not None and rolling.unavailable == 0:
-                yield from _stuck(stack, workload, pods, rolling)
+                why = _alone_on_its_node(stack, pods)
+                if not why and not has_room(stack, placed, workload, pods):
+                    why = _no_place(stack, workload, pods)
+                if why:
+                    yield _stuck(workload, pods, rolling, why)
 
 
-def _stuck(stack: Stack, workload: Workload, pods: PodSet, rolling: RollingUpdate) -> Iterator[Finding]:
-    why = _alone_on_its_node(stack, pods) or _no_place(stack, workload, pods)
-    if not why:
-        return
+def _stuck(workload: Workload, pods: PodSet, rolling: RollingUpdate, why: str) -> Finding:
     replicas = least_pods(pods)
     surge, unavailable = workload.strategy.max_surge, workload.strategy.max_unavailable
     default = " (the default, 25 % of both)" if surge == ABSENT == unavailable else ""
-    yield Finding(
+    return Finding(
         f"a rollout of {workload.ref.kind} {workload.ref.name} never ends: of {plural(replicas, 'pod')} 0 may be "
         f"missing and {rolling.surge} be too many{default}, and {why}",
         at=surge if unavailable == ABSENT else unavailable,
