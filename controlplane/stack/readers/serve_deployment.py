@@ -1,7 +1,7 @@
 """One deployment of a Ray Serve configuration (Ray 2.60, `serve/schema.py`, DeploymentSchema).
 
-What is not listed is what the application's code says: absent means not written. Pydantic takes numbers in quotes,
-so they are read as numbers here.
+What is not listed is what the application's code says: absent means not written. Pydantic takes most numbers in
+quotes, so they are read as numbers here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from controlplane.stack.serve import Bundle, PlacementGroup, ServeDeployment
 _FROM_CODE: Final = Unknown(Why.UNRESOLVED, "the application's code")
 _AUTO_MOST: Final = 100
 """`max_replicas` of `num_replicas: auto` (Ray 2.60, AutoscalingConfig.default)."""
+_STRICT: Final = ("num_replicas", "max_queued_requests")
+"""Options of DeploymentSchema that take no number in quotes."""
 _DEEPEST_OPTION: Final = 4
 _LONGEST_KEY: Final = 200
 
@@ -26,12 +28,19 @@ _LONGEST_KEY: Final = 200
 def read_deployment(field: Field, application: str) -> ServeDeployment:
     """An entry of an application's `deployments`."""
     made = read_options(field, application, field["name"].text(), default_replicas=_FROM_CODE)
+    for option in _STRICT:
+        _refuse_quoted(field[option])
     return replace(
         made,
         placement_group=_placement_group(field),
         options=dict(written_options(field)),
         origin=field["name"].origin if field["name"].is_set else field.origin,
     )
+
+
+def _refuse_quoted(field: Field) -> None:
+    if isinstance(field.value, str) and field.value != "auto" and _parsed(field.value) is not None:
+        field.report("a whole number without quotes")
 
 
 def read_options(
@@ -160,13 +169,13 @@ def written_options(field: Field) -> Iterator[tuple[str, Origin]]:
 
 
 def number(field: Field) -> Fact[float]:
-    """A number, in quotes or not."""
+    """A number, in quotes or not; true is 1."""
     parsed = _parsed(field.value)
     return field.number() if parsed is None else Known(parsed, field.origin)
 
 
 def whole_number(field: Field) -> Fact[int]:
-    """A whole number, in quotes or not."""
+    """A whole number, in quotes or not; true is 1."""
     parsed = field.value if isinstance(field.value, float) else _parsed(field.value)
     if parsed is None or not parsed.is_integer():
         return field.integer()
@@ -174,7 +183,9 @@ def whole_number(field: Field) -> Fact[int]:
 
 
 def _parsed(value: Any) -> float | None:
-    """The number that a text is, if it is a finite one."""
+    """The number that pydantic makes of a switch or a text, if it is a finite one."""
+    if isinstance(value, bool):
+        return float(value)
     if not isinstance(value, str) or not value.isascii() or len(value) > _LONGEST_KEY:
         return None
     try:

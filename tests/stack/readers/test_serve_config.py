@@ -224,6 +224,28 @@ def test_a_value_of_the_wrong_kind_is_serves_to_refuse() -> None:
     assert finding.message.endswith("max_ongoing_requests takes a whole number, not a text")
 
 
+@pytest.mark.parametrize(
+    ("option", "is_refused"),
+    [
+        ('num_replicas: "2"', True),
+        ('max_queued_requests: "2"', True),
+        ('max_ongoing_requests: "2"', False),
+        ("max_ongoing_requests: true", False),
+        ("max_ongoing_requests: 2.0", False),
+        ("max_ongoing_requests: 2.5", True),
+        ("health_check_period_s: ' 1e2 '", False),
+        ("health_check_period_s: 10s", True),
+        ("ray_actor_options: {num_gpus: '1'}", False),
+        ("ray_actor_options: {accelerator_type: 7}", True),
+        ("autoscaling_config: {min_replicas: '1'}", False),
+    ],
+)
+def test_numbers_in_quotes_are_refused_where_serve_refuses_them(option: str, is_refused: bool) -> None:
+    # Asked of DeploymentSchema, Ray 2.60.
+    found = read_text(service(f"applications: [{{name: a, deployments: [{{name: b, {option}}}]}}]")).diagnostics
+    assert [finding.rule for finding in found] == ["serve/field-type"] * is_refused
+
+
 def test_templates_are_unknown_and_no_finding() -> None:
     reading = read_text(
         service("applications:\n- name: a\n  deployments: [{name: b, num_replicas: '{{ .Values.n }}'}]")
