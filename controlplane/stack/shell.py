@@ -161,9 +161,17 @@ class _Script(Expansion):
             self._is_target = False
         elif self._array is not None:
             self._items.append(self._word.word(end))
-        else:
+        elif self._words or not self._is_reserved(self._word):
             self._words.append(self._word.word(end))
         self._word = None
+
+    def _is_reserved(self, word: WordBuilder) -> bool:
+        """Whether a command's first word belongs to the control flow; the words behind it are read in its branch."""
+        text = word.text
+        if text not in _RESERVED or self._text[word.start : word.start + len(text)] != text:
+            return False
+        self._branch(text)
+        return text not in _TAKES_A_WORD
 
     def _operator(self, character: str, start: int) -> None:
         self._end_word(start)
@@ -201,11 +209,8 @@ class _Script(Expansion):
     def _without_prefix(self, words: list[Word]) -> list[Word]:
         """The command behind reserved words and assignments; the assignments hold from here on."""
         at = 0
-        while at < len(words) and words[at].text in _RESERVED:
-            self._branch(words[at].text)
-            if words[at].text in _TAKES_A_WORD:
-                return []
-            at += 1
+        if words and words[0].text in _TAKES_A_WORD:
+            return []
         if at < len(words) and words[at].text in _DECLARING:
             at += 1
         while at < len(words) and (assigned := ASSIGNMENT.match(words[at].text)):

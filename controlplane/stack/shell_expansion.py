@@ -131,7 +131,7 @@ class Expansion(ABC):
             self._braced(self._braces(), start, quoted=quoted)
         elif following and following in "@*":
             self._at += 1
-            self._all_of(self._parameters, start)
+            self._all_of(self._parameters, start, quoted=quoted)
         elif following and following in "$?!#-":
             self._at += 1
             self._unknown(f"${following} in the running shell", start)
@@ -172,9 +172,9 @@ class Expansion(ABC):
         elif default:
             self._with_default(default, content, start, quoted=quoted)
         elif content in ("@", "*"):
-            self._all_of(self._parameters, start)
+            self._all_of(self._parameters, start, quoted=quoted)
         elif array and array[1] in self._variables.arrays:
-            self._all_of(self._variables.arrays[array[1]], start)
+            self._all_of(self._variables.arrays[array[1]], start, quoted=quoted)
         else:
             self._unknown(f"the value of ${{{content}}} in the running container", start)
 
@@ -217,11 +217,11 @@ class Expansion(ABC):
     def _parameter(self, number: int) -> Word | None:
         return self._parameters[number - 1] if 0 < number <= len(self._parameters) else None
 
-    def _all_of(self, words: Sequence[Word], start: int) -> None:
+    def _all_of(self, words: Sequence[Word], start: int, *, quoted: bool) -> None:
         for index, word in enumerate(words):
             if index:
                 self._end_word(self._at)
-            self._expanded(word.text, word, start, self._at)
+            self._value(word, "", start, quoted=quoted)
 
     def _word_list(self, list_of: re.Match[str]) -> None:
         """`"$@"` and `"${ARRAY[@]}"` by themselves: the words stay what they were, places included."""

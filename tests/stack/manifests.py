@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controlplane.source import Dialect, read_yaml
+from controlplane.stack.facts import Declared, Origin
 from controlplane.stack.model import Workload
 from controlplane.stack.pods import Container
 from controlplane.stack.read import Reading, read
@@ -37,3 +38,13 @@ def workload(text: str) -> Workload:
 def container(fields: str) -> Container:
     """The container of a Deployment with these fields, in flow style or one line each."""
     return workload(DEPLOYMENT.format(fields.replace("\n", "\n        "))).pod_sets[0].containers[0]
+
+
+def at(text: str, origin: Origin | None) -> str:
+    """What a file has at a place: the text from its start to its end, lines joined by line breaks."""
+    assert isinstance(origin, Declared)
+    span = origin.span
+    lines = text.splitlines()[span.line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    return "\n".join(lines)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from controlplane.diagnostics import Span
 from controlplane.stack.environment import Environment
-from controlplane.stack.facts import Known, Unknown, Why
-from controlplane.stack.shell import simple_commands
-from controlplane.stack.shell_invocation import script_of
+from controlplane.stack.facts import Declared, Known, Unknown, Why
+from controlplane.stack.shell import commands_of, simple_commands
 from controlplane.stack.words import MARK, Word, texts, word_of
 from tests.stack.strategies import WRITTEN
 
@@ -112,29 +112,6 @@ def test_parameters_of_the_script_are_filled_in() -> None:
     assert commands("vllm serve $1 --x", "m") == [["vllm", "serve", "m", "--x"]]
 
 
-@pytest.mark.parametrize(
-    ("words", "script", "parameters"),
-    [
-        (["sh", "-c", "a"], "a", []),
-        (["/bin/bash", "-ec", "a", "name", "1", "2"], "a", ["1", "2"]),
-        (["bash", "-o", "pipefail", "-c", "a"], "a", []),
-        (["bash", "-eo", "pipefail", "-lc", "a"], "a", []),
-        (["bash", "--login", "-c", "a"], "a", []),
-    ],
-)
-def test_the_script_of_a_shell_is_found(words: list[str], script: str, parameters: list[str]) -> None:
-    found = script_of([word(text) for text in words])
-    assert found is not None
-    assert (found[0].text, list(texts(found[1]))) == (script, parameters)
-
-
-@pytest.mark.parametrize(
-    "words", [[], ["bash"], ["bash", "run.sh"], ["sh", "-c"], ["vllm", "-c", "a"], ["bash", "-o"]]
-)
-def test_other_uses_of_a_shell_have_no_script(words: list[str]) -> None:
-    assert script_of([word(text) for text in words]) is None
-
-
 @settings(deadline=None)
 @given(st.text(st.sampled_from("ab '\"\\$`(){}#;&|<>=\n\t@1A"), max_size=30))
 def test_no_script_stops_the_reader(script: str) -> None:
@@ -153,3 +130,103 @@ def test_variables_that_multiply_end_at_the_limit_of_linux() -> None:
     environment = Environment({"A": word("x" * 100_000)})
     found = simple_commands(word("run " + '"$A" ' * 1000), environment)
     assert sum(len(w.text) for words in found for w in words) < 3 * 1024 * 1024
+
+
+def test_the_text_of_a_here_document_holds_no_commands() -> None:
+    script = "cat <<EOF > file\nvllm serve m\nEOF\nshow a\ncat <<-'X'\n\tshow $b\n\tX\nshow c"
+    assert commands(script) == [["cat"], ["show", "a"], ["cat"], ["show", "c"]]
+
+
+def test_a_command_has_the_text_of_its_here_document() -> None:
+    first, second = commands_of(word("bash <<EOF\nshow a\nEOF\nshow b"), Environment())
+    assert first.here is not None
+    assert (first.here.text, second.here) == ("show a\n", None)
+
+
+def test_arrays_are_the_words_that_they_hold() -> None:
+    script = 'ARGS=(--a 1\n  "b c")\nARGS+=(-d)\nshow "${ARGS[@]}" e ${ARGS[@]}'
+    assert commands(script) == [["show", "--a", "1", "b c", "-d", "e", "--a", "1", "b", "c", "-d"]]
+
+
+def test_set_gives_the_parameters_of_what_follows() -> None:
+    assert commands('set -- a "b c"; show "$@"; shift; show "$@"') == [
+        ["set", "--", "a", "b c"],
+        ["show", "a", "b c"],
+        ["shift"],
+        ["show", "b c"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "if true; then A=new; fi; show $A",
+        "case x in y) A=new;; esac; show $A",
+        "for i in 1 2; do A=$i; done; show $A",
+        "if true; then A=new; else show $A; fi",
+        "if true; then if true; then A=new; fi; fi; show $A",
+    ],
+)
+def test_what_a_branch_sets_is_unknown_behind_it(script: str) -> None:
+    assert commands(script)[-1] == ["show", MARK]
+
+
+def test_what_a_branch_sets_is_known_inside_it() -> None:
+    assert ["show", "new"] in commands("if true; then A=new; show $A; fi")
+
+
+def test_words_that_a_branch_may_add_to_an_array_are_unknown() -> None:
+    script = 'ARGS=(a); if true; then ARGS+=(b); fi; show "${ARGS[@]}"'
+    assert commands(script)[-1] == ["show", "a", MARK]
+
+
+def test_a_default_holds_only_where_the_variable_is_certainly_unset() -> None:
+    script = "run ${UNSET:-8000} ${SET:-1} ${EMPTY:-2} ${EMPTY-3}x"
+    values = {"SET": word("x"), "EMPTY": word("")}
+    certain = simple_commands(word(script), Environment(values, unset=lambda name: name == "UNSET"))
+    assert [list(texts(words)) for words in certain] == [["run", "8000", "x", "2", "x"]]
+    open_ended = Environment(values, open_ended=True, unset=lambda _: True)
+    assert texts(simple_commands(word(script), open_ended)[0])[1] == MARK
+
+
+@pytest.mark.parametrize(
+    ("script", "conditional", "in_background"),
+    [
+        ("a; b", [False, False], [False, False]),
+        ("a & b", [False, False], [True, False]),
+        ("a && b || c", [False, False, True], [False, False, False]),
+        ("if a; then b; else c & fi; d", [True, True, True, False], [False, False, True, False]),
+        ("while a; do b; done", [True, True], [False, False]),
+        ("case x in y) b;; esac; c", [True, False], [False, False]),
+    ],
+)
+def test_a_command_says_whether_it_may_not_run_or_runs_beside_others(
+    script: str, conditional: list[bool], in_background: list[bool]
+) -> None:
+    found = commands_of(word(script), Environment())
+    assert [command.conditional for command in found] == conditional
+    assert [command.in_background for command in found] == in_background
+
+
+def test_every_word_of_a_script_knows_its_place() -> None:
+    script = 'run --a=\'b c\' \\\n  "d$X"e "$@"'
+    found = commands_of(placed(script), Environment({"X": word("yz")}), [placed("p q")])
+    _, flag, mixed, parameter = found[0].words
+    assert (flag.text, spot(script, flag.origin)) == ("--a=b c", "--a='b c'")
+    assert (spot(script, flag.place(0, 3)), spot(script, flag.place(4, 7))) == ("--a", "b c")
+    assert (mixed.text, spot(script, mixed.origin)) == ("dyze", '"d$X"e')
+    assert (spot(script, mixed.place(0, 1)), spot(script, mixed.place(1, 3))) == ("d", "$X")
+    assert (flag.verbatim, mixed.verbatim, parameter.verbatim) == (True, False, True)
+    assert (parameter.text, spot("p q", parameter.origin)) == ("p q", "p q")
+
+
+def placed(text: str) -> Word:
+    """A text whose places are their own indices."""
+    whole = Span("script", 1, 1, 1, len(text) + 1)
+    locate = lambda start, end: Declared(Span("script", 1, start + 1, 1, end + 1))  # noqa: E731 - said in one line
+    return Word(text, Declared(whole), (), locate)
+
+
+def spot(text: str, origin: object) -> str:
+    assert isinstance(origin, Declared)
+    return text[origin.span.column - 1 : origin.span.end_column - 1]
