@@ -7,11 +7,9 @@ run. What results is read again and compared (`fix_proof`); where another value 
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import stat
-import tempfile
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -78,6 +76,8 @@ def write(name: str, before: str, after: str) -> None:
 
     Raises ChangedMeanwhile where the file does not hold `before`, OSError where it cannot be written.
     """
+    import tempfile
+
     path = Path(os.path.realpath(name))
     if path.read_bytes() != before.encode("utf-8", errors="surrogatepass"):
         raise ChangedMeanwhile(f"{name} changed since it was read, or is not UTF-8; it was not written")
@@ -233,6 +233,8 @@ def _index(starts: Sequence[int], text: str, line: int, column: int) -> int:
 
 
 def _difference(name: str, before: str, after: str) -> str:
+    import difflib
+
     lines = difflib.unified_diff(
         [redact_text(line) for line in re.findall(r"[^\n]*\n|[^\n]+\Z", before)],
         [redact_text(line) for line in re.findall(r"[^\n]*\n|[^\n]+\Z", after)],

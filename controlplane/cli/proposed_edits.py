@@ -6,7 +6,6 @@ edit is exact, so applying it alone gives what `fixes` would write. One that can
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from controlplane.cli.fixes import fixed
@@ -36,6 +35,8 @@ def _exact(finding: Diagnostic, texts: Mapping[str, str]) -> Iterator[Edit]:
 
 def _changes(name: str, before: str, after: str) -> Iterator[Edit]:
     """One edit for each run of lines that differ, without what is equal at its ends."""
+    import difflib
+
     source = SourceText(name, before)
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     starts = [0]

@@ -17,6 +17,9 @@ from controlplane.source import nearest
 
 FAMILY = "suppression/"
 
+_GUARDRAILS = "guardrail/"
+"""Rules of an organisation's own; which there are is known only where their file is read too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
@@ -104,9 +107,10 @@ def _about(
         yield _expired(comment, today)
         return
     ids = _known_ids() if known is None else known
-    unknown = [s for s in comment.selectors if not any(s.names(rule) for rule in ids)]
+    ours = [s for s in comment.selectors if not s.text.startswith(_GUARDRAILS)]
+    unknown = [s for s in ours if not any(s.names(rule) for rule in ids)]
     yield from (_unknown(selector, ids) for selector in unknown)
-    idle = [s for s in comment.selectors if s not in ledger.used and s not in unknown and _ran(s, ids, selected)]
+    idle = [s for s in ours if s not in ledger.used and s not in unknown and _ran(s, ids, selected)]
     if idle and not comment.quiet:
         yield _unused(comment, idle)
 

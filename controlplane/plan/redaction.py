@@ -14,10 +14,13 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from controlplane.diagnostics import KeyPath
-from controlplane.emit.bundle import Manifest
+
+if TYPE_CHECKING:
+    # For types alone: what lints manifests shall not load all that writes them.
+    from controlplane.emit.bundle import Manifest
 
 REDACTED = "(redacted)"
 REDACTED_BEFORE = "(redacted, before)"

@@ -208,6 +208,12 @@ def test_unknown_rule_is_told_with_the_nearest() -> None:
     assert result.own[0].span.column == 30
 
 
+def test_rule_of_the_organisations_own_is_accepted_and_never_called_unknown_or_unused() -> None:
+    text = "a: 1  # controlplane: ignore[guardrail/two-replicas] why\n"
+    assert applied(text, finding(1, "guardrail/two-replicas")).findings == ()
+    assert applied(text).own == ()
+
+
 def test_findings_about_comments_cannot_be_accepted() -> None:
     text = "a: 1  # controlplane: ignore[suppression/unused] why\n"
     own = finding(1, "suppression/unused")

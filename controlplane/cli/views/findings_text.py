@@ -47,6 +47,7 @@ def report_summary(report: LintReport) -> str:
     kinds = [entry.kind for entry in report.suppressed]
     parts = [summary(report.findings)]
     parts += [f"{count} accepted by comments"] if (count := kinds.count("comment")) else []
+    parts += [f"{count} accepted by exceptions"] if (count := kinds.count("exception")) else []
     parts += [f"{count} in the baseline"] if (count := kinds.count("baseline")) else []
     parts += [f"{len(report.not_judged)} not judged"] if report.not_judged else []
     parts += [f"{report.files} file{'' if report.files == 1 else 's'}"] if report.files else []

@@ -14,8 +14,11 @@ from controlplane.cli.explanations import EXPLANATIONS, known_ids
 from controlplane.cli.suppressions import FAMILY
 
 ROOT = Path(controlplane.__file__).parent
-ID = re.compile(r"(?:policy|yaml|kubernetes|serve|ray|vllm|cross|lint|suppression)/[a-z0-9]+(?:-[a-z0-9]+)+\Z")
-NOT_IDS = {"kubernetes/sample-controller"}
+ID = re.compile(
+    r"(?:policy|guardrail|yaml|kubernetes|serve|ray|vllm|cross|lint|suppression)/[a-z0-9]+(?:-[a-z0-9]+)*\Z"
+)
+NOT_IDS = {"policy/v1"}
+"""A group and version of Kubernetes."""
 
 
 def _written_ids() -> Iterator[tuple[str, Path]]:
