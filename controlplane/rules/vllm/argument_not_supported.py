@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.engine_arguments import Releases, engines_with_tables
+from controlplane.rules.engine_arguments import Releases, engines_with_tables, spelled
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.facts import Known
@@ -26,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
             value = engine.written(name)
             if releases.has(engine.version) and isinstance(value, Known) and value.value != taken:
                 yield Finding(
-                    f"{name} is {value.value}; vLLM {table.version} knows the argument and refuses every value but "
+                    f"{spelled(engine, name)} is {value.value}; vLLM {table.version} knows the argument and refuses every value but "
                     f"{taken if taken is not None else 'none'}",
                     at=value,
                     otherwise=engine.place,

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.engine_arguments import Releases, engines_with_tables
+from controlplane.rules.engine_arguments import Releases, engines_with_tables, spelled
+from controlplane.rules.engine_variables import setting
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.facts import Known
@@ -30,12 +31,15 @@ def check(stack: Stack) -> Iterator[Finding]:
     for engine, table in engines_with_tables(stack):
         for name, (releases, neutral) in _V0_ONLY.items():
             value = engine.written(name)
-            if releases.has(engine.version) and isinstance(value, Known) and value.value != neutral:
+            asked_for = setting(engine, "VLLM_USE_V1") == "0"
+            if releases.has(engine.version) and isinstance(value, Known) and value.value != neutral and not asked_for:
+                shown = "on" if value.value is True else value.value
                 yield Finding(
-                    f"{name} is {value.value}, which V1 has not: vLLM {table.version} runs the whole engine as V0",
+                    f"{spelled(engine, name)} is {shown}, and the V1 engine has no such thing: vLLM {table.version} "
+                    "runs V0 instead",
                     at=value,
                     otherwise=engine.place,
-                    remedy=f"Take {name} out to have V1.",
+                    remedy=f"Take {spelled(engine, name)} out to have V1.",
                 )
 
 

@@ -24,10 +24,14 @@ from controlplane.stack.engine import WrittenArgument
 from controlplane.stack.model import Stack
 from controlplane.stack.vllm_tables import ArgumentTable, introduced, removed
 
+_OTHER_PROGRAMS = frozenset({"--omni"})
+"""Arguments by which another program, installed beside vLLM, takes over the command line."""
+
 
 def check(stack: Stack) -> Iterator[Finding]:
     for engine, table in engines_with_tables(stack):
-        for argument in engine.engine.written:
+        written = engine.engine.written
+        for argument in written if not any(w.spelling in _OTHER_PROGRAMS for w in written) else ():
             if _is_unknown(engine, table, argument):
                 yield _unknown(engine, table, argument)
 

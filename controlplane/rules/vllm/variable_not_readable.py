@@ -13,6 +13,28 @@ from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack
 from controlplane.stack.vllm_environment import Variable, variable
 
+_INTEGER_SWITCHES = frozenset(
+    {
+        "VLLM_ALLOW_INSECURE_SERIALIZATION",
+        "VLLM_ALLREDUCE_USE_SYMM_MEM",
+        "VLLM_DISABLE_COMPILE_CACHE",
+        "VLLM_ENABLE_V1_MULTIPROCESSING",
+        "VLLM_MLA_DISABLE",
+        "VLLM_MOE_USE_DEEP_GEMM",
+        "VLLM_SERVER_DEV_MODE",
+        "VLLM_SLEEP_WHEN_IDLE",
+        "VLLM_USE_DEEP_GEMM",
+        "VLLM_USE_FLASHINFER_MOE_FP4",
+        "VLLM_USE_FLASHINFER_MOE_FP8",
+        "VLLM_USE_NCCL_SYMM_MEM",
+        "VLLM_USE_RAY_COMPILED_DAG",
+        "VLLM_USE_RAY_SPMD_WORKER",
+        "VLLM_USE_TRITON_AWQ",
+        "VLLM_USE_V1",
+    }
+)
+"""Switches that every release which has them reads by `bool(int(...))`; others also take `true`."""
+
 
 def check(stack: Stack) -> Iterator[Finding]:
     for found in engine_variables(stack):
@@ -36,6 +58,8 @@ def _needed(known: Variable, value: str) -> str | None:
     if known.choices:
         parts = value.split(",") if known.several else [value]
         return None if all(_is_choice(known, part.strip()) for part in parts) else listed(known.choices, "or")
+    if known.name in _INTEGER_SWITCHES:
+        return None if _reads(int, value) else "0 or 1"
     if known.kind == "int":
         return None if _reads(int, value) else "a whole number"
     return "a number" if known.kind == "float" and not _reads(float, value) else None
@@ -63,7 +87,10 @@ RULE = Rule(
     "the variable, and the process that asks ends with a ValueError.",
     remedy="Write a value that the variable takes.",
     sources=("vLLM 0.8.5 to 0.33.0, envs.py (schemas/vllm/variables.json)",),
-    bad=(example("", env="- {name: VLLM_HTTP_TIMEOUT_KEEP_ALIVE, value: 5s}  # fires"),),
+    bad=(
+        example("", env="- {name: VLLM_HTTP_TIMEOUT_KEEP_ALIVE, value: 5s}  # fires"),
+        example("", env="- {name: VLLM_USE_V1, value: 'true'}  # fires", version="0.10.2"),
+    ),
     good=(example("", env="- {name: VLLM_HTTP_TIMEOUT_KEEP_ALIVE, value: '5'}"),),
     check=check,
 )
