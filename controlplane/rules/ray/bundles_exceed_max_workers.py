@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from controlplane.diagnostics import Evidence, Layer, Severity
-from controlplane.placement.bundles import Answer, RayNodes, hold
+from controlplane.placement.bundles import Answer, Gang, RayNodes, hold
 from controlplane.rules.ray_arithmetic import (
     Demand,
     demand_of,
@@ -23,43 +24,56 @@ from controlplane.stack.ray import RayCluster
 from controlplane.stack.serve import ServeDeployment
 
 
+_MOST_REPLICAS = 1000
+"""Replicas of one deployment that are looked at: more are as impossible."""
+
+
 def check(stack: Stack) -> Iterator[Finding]:
     for workload, cluster in ray_workloads(stack):
-        yield from _alone(workload, cluster)
+        deployments = workload.serve.deployments if workload.serve else ()
+        asked = [_Asked(each, demand) for each in deployments if (demand := demand_of(each, cluster)) is not None]
+        yield from _judged(workload, cluster, asked)
 
 
-def _alone(workload: Workload, cluster: RayCluster) -> Iterator[Finding]:
-    """Deployments that do not even fit alone; if all do, the deployments together."""
-    found = False
-    demands: list[tuple[ServeDeployment, Demand]] = []
-    for deployment in workload.serve.deployments if workload.serve else ():
-        demand = demand_of(deployment, cluster)
-        if demand is None:
-            continue
-        nodes = ray_nodes(workload, cluster, demand.resources)
-        if not fits_bundle_by_bundle(demand, nodes):
-            found = True
-        elif _impossible([(deployment, demand)], nodes):
-            found = True
-            if hold([demand.gang], nodes) is not Answer.IMPOSSIBLE or not demand.strategy.startswith("STRICT"):
-                yield _finding(deployment, demand, nodes)
-        demands.append((deployment, demand))
-    if not found and len(demands) > 1:
-        yield from _together(workload, cluster, demands)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A deployment, and what one replica of it asks for."""
+
+    deployment: ServeDeployment
+    demand: Demand
+
+    @property
+    def replicas(self) -> int:
+        """Replicas that must run: one at least, or the deployment can do nothing at all."""
+        return max(1, fewest_replicas(self.deployment))
+
+    def gangs(self, replicas: int) -> list[Gang]:
+        return [self.demand.gang] * min(replicas, _MOST_REPLICAS)
 
 
-def _impossible(demands: list[tuple[ServeDeployment, Demand]], nodes: tuple[RayNodes, ...]) -> bool:
-    gangs = [demand.gang for deployment, demand in demands for _ in range(min(fewest_replicas(deployment), 1000))]
-    return hold(gangs, nodes) is Answer.IMPOSSIBLE
+def _judged(workload: Workload, cluster: RayCluster, asked: list[_Asked]) -> Iterator[Finding]:
+    """Deployments that do not fit alone; where all do, the deployments together."""
+    all_fit = True
+    for each in asked:
+        nodes = ray_nodes(workload, cluster, each.demand.resources)
+        if not fits_bundle_by_bundle(each.demand, nodes) or _is_strict_fault(each.demand, nodes):
+            all_fit = False  # another rule's finding
+        elif hold(each.gangs(each.replicas), nodes) is Answer.IMPOSSIBLE:
+            all_fit = False
+            yield _finding(each, nodes)
+    if all_fit and len(asked) > 1:
+        yield from _together(workload, cluster, asked)
 
 
-def _finding(deployment: ServeDeployment, demand: Demand, nodes: tuple[RayNodes, ...]) -> Finding:
-    replicas = fewest_replicas(deployment)
-    bundles = len(demand.bundles)
+def _is_strict_fault(demand: Demand, nodes: tuple[RayNodes, ...]) -> bool:
+    return demand.strategy.startswith("STRICT") and hold([demand.gang], nodes) is Answer.IMPOSSIBLE
+
+
+def _finding(asked: _Asked, nodes: tuple[RayNodes, ...]) -> Finding:
+    deployment, demand, replicas = asked.deployment, asked.demand, asked.replicas
+    count = len(demand.bundles)
     each = (
-        f"{plural(bundles, 'bundle')} of {in_words(demand.bundles[-1])}"
-        if bundles > 1
-        else in_words(demand.bundles[0])
+        f"{plural(count, 'bundle')} of {in_words(demand.bundles[-1])}" if count > 1 else in_words(demand.bundles[0])
     )
     return Finding(
         f"{plural(replicas, 'replica')} of {demand.name} with {each} each cannot all be placed: "
@@ -70,15 +84,13 @@ def _finding(deployment: ServeDeployment, demand: Demand, nodes: tuple[RayNodes,
     )
 
 
-def _together(
-    workload: Workload, cluster: RayCluster, demands: list[tuple[ServeDeployment, Demand]]
-) -> Iterator[Finding]:
-    names = frozenset(name for _, demand in demands for name in demand.resources)
-    nodes = ray_nodes(workload, cluster, names)
-    if _impossible(demands, nodes):
-        last = demands[-1][0]
+def _together(workload: Workload, cluster: RayCluster, asked: list[_Asked]) -> Iterator[Finding]:
+    nodes = ray_nodes(workload, cluster, frozenset(name for each in asked for name in each.demand.resources))
+    gangs = [gang for each in asked for gang in each.gangs(fewest_replicas(each.deployment))]
+    if hold(gangs, nodes) is Answer.IMPOSSIBLE:
+        last = asked[-1].deployment
         yield Finding(
-            f"the replicas of {listed([demand.name for _, demand in demands])} cannot all be placed at once: the "
+            f"the replicas of {listed([each.demand.name for each in asked])} cannot all be placed at once: the "
             f"cluster makes at most {_in_all(nodes)}",
             at=replicas_place(last),
             otherwise=last.origin,

@@ -11,6 +11,7 @@ from controlplane.rules.wording import evidence
 from controlplane.stack.model import Stack
 
 _LONGEST = {"RayCluster": 53, "RayService": 47, "RayJob": 47}
+_TEMPLATE = frozenset("${}<>%")
 _LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 
 
@@ -18,7 +19,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     for workload in stack.workloads:
         kind, name = workload.ref.kind, workload.ref.name
         longest = _LONGEST.get(kind) if workload.ref.group == "ray.io" else None
-        if longest is None or not name:
+        if longest is None or not name or not _TEMPLATE.isdisjoint(name):
             continue
         if len(name) > longest:
             yield Finding(

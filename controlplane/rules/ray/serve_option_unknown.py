@@ -34,7 +34,9 @@ def _unknown(deployment: ServeDeployment, version: str) -> Iterator[Finding]:
         model, name = _model_of(path, is_llm=deployment.is_llm)
         known = options(model, version) if model else None
         if known and name not in known and not (deployment.is_llm and name in _OF_THE_DECORATOR):
-            yield _finding(model, name, place, version)
+            # `serve.deployment` refuses what the schema of a Serve configuration would drop.
+            refused = deployment.is_llm and model != "AutoscalingConfig"
+            yield _finding(model, name, place, version, refused=refused)
 
 
 def _model_of(path: str, *, is_llm: bool) -> tuple[str, str]:
@@ -47,7 +49,7 @@ def _model_of(path: str, *, is_llm: bool) -> tuple[str, str]:
     return _MODELS.get(parent, ""), name
 
 
-def _finding(model: str, name: str, place: Origin, version: str) -> Finding:
+def _finding(model: str, name: str, place: Origin, version: str, *, refused: bool) -> Finding:
     removed, since, meant = removed_option(model, name, version), option_since(model, name), None
     if removed is not None:
         why = f"was last in Ray {removed.last_in}"
@@ -56,9 +58,11 @@ def _finding(model: str, name: str, place: Origin, version: str) -> Finding:
     else:
         why, meant = "is none that Ray knows", nearest_option(model, name, version)
     return Finding(
-        f"{name} {why}; Ray {version} ignores it" + (f"; {meant} is probably meant" if meant else ""),
+        f"{name} {why}; Ray {version} {'refuses' if refused else 'ignores'} it"
+        + (f"; {meant} is probably meant" if meant else ""),
         at=place,
         remedy=f"Write {meant} instead." if meant else f"Remove {name}, or use a version of Ray that has it.",
+        severity=Severity.ERROR if refused else Severity.WARNING,
     )
 
 
@@ -67,9 +71,10 @@ RULE = Rule(
     layer=Layer.SERVE,
     since="0.2.0",
     rationale="Serve's schema takes keys that it does not know, so that old versions read configurations of new "
-    "ones, and drops them without a word. A misspelt limit or bound leaves the default in force.",
+    "ones, and drops them without a word: a misspelt limit or bound leaves the default in force. What stands in the "
+    "deployment_config of Serve LLM goes to `serve.deployment` instead, which raises an error.",
     remedy="Correct the name.",
-    sources=("Ray 2.44.0 to 2.60.0, serve/schema.py and serve/config.py",),
+    sources=("Ray 2.44.0 to 2.60.0, serve/schema.py and serve/config.py", "Ray 2.60.0, serve/api.py: deployment"),
     bad=(
         """
         apiVersion: ray.io/v1

@@ -1,0 +1,195 @@
+"""What rules of the family ray/ must not say: where a value is not known, or somebody knows better."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.judging import findings_of
+
+_HEAD = """
+  headGroupSpec:
+    template:
+      spec:
+        containers:
+          - name: ray-head
+            image: rayproject/ray:2.60.0
+            resources: {limits: {cpu: 2, memory: 8Gi}}
+"""
+
+
+def rules(text: str) -> list[str]:
+    return [finding.rule for finding in findings_of(text) if finding.rule.startswith("ray/")]
+
+
+def cluster(group: str, spec: str = "", metadata: str = "") -> str:
+    return f"""
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {{name: one{metadata}}}
+spec:
+  rayVersion: 2.60.0
+{spec}{_HEAD}
+  workerGroupSpecs:
+    - groupName: workers
+      minReplicas: 1
+      maxReplicas: 1
+      replicas: 1
+{group}
+"""
+
+
+def pod(resources: str, extra: str = "", container: str = "") -> str:
+    return f"""
+      template:
+        spec:
+          {extra or "restartPolicy: Always"}
+          containers:
+            - name: ray-worker
+              image: rayproject/ray:2.60.0
+              {container or "imagePullPolicy: IfNotPresent"}
+              resources: {resources}
+"""
+
+
+def service(deployments: str, groups: str, spec: str = "") -> str:
+    return f"""
+apiVersion: ray.io/v1
+kind: RayService
+metadata: {{name: chat}}
+spec:
+  serveConfigV2: |
+    applications:
+      - name: chat
+        import_path: chat:app
+        route_prefix: /
+        deployments:
+{deployments}
+  rayClusterConfig:
+    rayVersion: 2.60.0
+{spec}
+    headGroupSpec:
+      rayStartParams: {{num-cpus: "0"}}
+      template:
+        spec:
+          containers:
+            - name: ray-head
+              image: rayproject/ray:2.60.0
+              resources: {{limits: {{cpu: 2, memory: 8Gi}}}}
+    workerGroupSpecs:
+{groups}
+"""
+
+
+def group(resources: str, params: str = "{}", replicas: str = "replicas: 1, minReplicas: 1, maxReplicas: 1") -> str:
+    return f"""
+      - {{groupName: gpu, {replicas}, rayStartParams: {params}, template: {{spec: {{containers: [
+          {{name: ray-worker, image: "rayproject/ray:2.60.0", resources: {resources}}}]}}}}}}
+"""
+
+
+def actor(options: str, replicas: str = "num_replicas: 1") -> str:
+    return f"""
+          - name: Chat
+            {replicas}
+            ray_actor_options: {options}
+"""
+
+
+_WITHOUT_GPU = "{limits: {cpu: 2, memory: 8Gi}}"
+_ONE_GPU = "{limits: {cpu: 2, memory: 8Gi, nvidia.com/gpu: 1}}"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(pod(_WITHOUT_GPU, extra="runtimeClassName: nvidia"), id="runtime class"),
+        pytest.param(pod(_WITHOUT_GPU, extra="resourceClaims: [{name: gpu}]"), id="claim"),
+        pytest.param(
+            pod(_WITHOUT_GPU, container="env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]"), id="visible devices"
+        ),
+        pytest.param(pod("{limits: {cpu: 2, nvidia.com/gpu: '{{ .Values.gpus }}'}}"), id="template"),
+    ],
+)
+def test_gpus_that_may_be_there_are_not_missed(given: str) -> None:
+    assert rules(cluster('      rayStartParams: {num-gpus: "1"}' + given)) == []
+
+
+def test_operator_leaves_an_overwritten_command_alone() -> None:
+    text = cluster(
+        '      rayStartParams: {num-gpus: "4"}' + pod(_ONE_GPU),
+        metadata=', annotations: {ray.io/overwrite-container-cmd: "true"}',
+    )
+    assert rules(text) == []
+
+
+def test_replicas_that_the_autoscaler_moves_may_lie_outside_the_bounds() -> None:
+    text = cluster("      idleTimeoutSeconds: 60" + pod(_ONE_GPU, extra="restartPolicy: Never"))
+    text = text.replace("replicas: 1\n", "replicas: 0\n", 1)
+    autoscaled = text.replace(_HEAD, "  enableInTreeAutoscaling: true\n  autoscalerOptions: {version: v2}\n" + _HEAD)
+    assert rules(autoscaled) == []
+
+
+def test_template_in_a_name_is_no_name() -> None:
+    text = cluster(pod(_ONE_GPU)).replace("name: one", "name: 'one-${JOB_ID}'")
+    assert rules(text) == []
+
+
+def test_actor_of_which_nothing_is_written_asks_for_nothing() -> None:
+    assert rules(service("          - {name: Chat, num_replicas: 1}", group(_WITHOUT_GPU))) == []
+
+
+def test_amounts_that_are_not_known_are_enough() -> None:
+    assert rules(service(actor("{num_cpus: 64}"), group("{limits: {memory: 8Gi}}"))) == []
+    assert rules(service(actor("{num_gpus: 8}"), group(_ONE_GPU, '{num-gpus: "$(cat /gpus)"}'))) == []
+
+
+def test_gpus_that_ray_looks_for_itself_are_not_none() -> None:
+    # The operator cannot parse this form of resources, and then passes no num-gpus: Ray finds the GPU by itself.
+    params = '{resources: \'"{\\"rack\\": 1}"\'}'
+    assert rules(service(actor("{num_gpus: 1}"), group(_ONE_GPU, params))) == []
+
+
+def test_resource_that_ray_finds_on_the_machine_is_not_missed() -> None:
+    options = '{num_cpus: 1, resources: {TPU: 4, "node:10.0.0.7": 0.001}}'
+    assert rules(service(actor(options), group("{limits: {cpu: 2, memory: 8Gi, google.com/tpu: 4}}"))) == []
+
+
+def test_group_without_bound_holds_any_number_of_replicas() -> None:
+    unbounded = group(_ONE_GPU, replicas="minReplicas: 0")
+    autoscaled = "    enableInTreeAutoscaling: true"
+    assert rules(service(actor("{num_gpus: 1}", "num_replicas: 500"), unbounded, autoscaled)) == []
+
+
+def test_few_workers_without_an_autoscaler_hold_few_replicas() -> None:
+    bounded = group(_ONE_GPU, replicas="replicas: 2, minReplicas: 1, maxReplicas: 9")
+    assert rules(service(actor("{num_gpus: 1}", "num_replicas: 2"), bounded)) == []
+    assert rules(service(actor("{num_gpus: 1}", "num_replicas: 3"), bounded)) == ["ray/bundles-exceed-max-workers"]
+
+
+def test_deployments_share_the_workers() -> None:
+    two = group(_ONE_GPU, replicas="replicas: 2, minReplicas: 2, maxReplicas: 2")
+    first, second = actor("{num_gpus: 1}"), actor("{num_gpus: 1}", "num_replicas: 2").replace("Chat", "Embed")
+    assert rules(service(first + second, two)) == ["ray/bundles-exceed-max-workers"]
+    assert rules(service(first + actor("{num_gpus: 1}").replace("Chat", "Embed"), two)) == []
+
+
+def test_suspended_group_says_nothing_of_its_size() -> None:
+    text = service(actor("{num_gpus: 1}"), group(_ONE_GPU).replace("groupName: gpu", "groupName: gpu, suspend: true"))
+    assert rules(text) == []
+
+
+def test_unread_serve_configuration_is_no_fault() -> None:
+    text = service(actor("{num_cpus: 1}"), group(_WITHOUT_GPU))
+    head, _, tail = text.partition("  serveConfigV2: |\n")
+    rest = tail[tail.index("  rayClusterConfig:") :]
+    assert rules(head + "  serveConfigV2: '{{ .Values.serve }}'\n" + rest) == []
+
+
+def test_upgrade_is_not_judged_without_all_nodes() -> None:
+    assert rules(service(actor("{num_gpus: 1}"), group(_ONE_GPU))) == []
+
+
+def test_one_replica_that_can_never_run_is_a_fault_even_where_serve_may_scale_to_none() -> None:
+    scaled = "autoscaling_config: {min_replicas: 0, max_replicas: 1}"
+    bundles = actor("{num_cpus: 1}", scaled) + "            placement_group_bundles: [{CPU: 1, GPU: 1}, {GPU: 1}]\n"
+    assert rules(service(bundles, group(_ONE_GPU))) == ["ray/bundles-exceed-max-workers"]
