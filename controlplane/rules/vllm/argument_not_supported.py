@@ -26,8 +26,8 @@ def check(stack: Stack) -> Iterator[Finding]:
             value = engine.written(name)
             if releases.has(engine.version) and isinstance(value, Known) and value.value != taken:
                 yield Finding(
-                    f"{spelled(engine, name)} is {value.value}; vLLM {table.version} knows the argument and refuses every value but "
-                    f"{taken if taken is not None else 'none'}",
+                    f"{spelled(engine, name)} is {value.value}; vLLM {table.version} knows the argument and refuses "
+                    f"every value but {taken if taken is not None else 'none'}",
                     at=value,
                     otherwise=engine.place,
                     remedy=remedy,
