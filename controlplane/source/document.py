@@ -112,6 +112,25 @@ class Places(Mapping[KeyPath, Place]):
             entry = child
         return entry, use
 
+    def nearest(self, path: KeyPath) -> Span | None:
+        """The place of the value at a path or of its nearest parent that exists; None where only the root does.
+
+        Asked for every value that a reader takes: no key's place is worked out, and nothing is looked up twice.
+        """
+        node, use, depth = self._root, None, 0
+        for part in path:
+            if node.target is not None:
+                use = use or node
+                child = node.target.child(part)
+            else:
+                child = node.child(part)
+            if child is None:
+                break
+            node = child[2]
+            depth += 1
+        shown = use or node
+        return self._text.span(shown.start, shown.end) if depth else None
+
     def __iter__(self) -> Iterator[KeyPath]:
         pending: list[tuple[KeyPath, Node]] = [((), self._root)]
         while pending:
@@ -148,6 +167,8 @@ class Document:
 
     def span_of(self, path: KeyPath) -> Span:
         """The value's place, or that of its nearest parent that exists."""
+        if isinstance(self.places, Places):
+            return self.places.nearest(path) or self.span
         for length in range(len(path), 0, -1):
             place = self.places.get(path[:length])
             if place is not None:

@@ -36,9 +36,15 @@ class SourceText:
 
     def span(self, start: int, end: int) -> Span:
         """The characters from `start` up to, not including, `end`."""
-        line, column = self.position(start)
-        end_line, end_column = self.position(max(start, end))
-        return Span(self.file, line, column, end_line, end_column)
+        size = len(self.text)
+        start = min(max(start, 0), size)
+        end = min(max(start, end), size)
+        starts = self._starts
+        line = end_line = bisect_right(starts, start)
+        # Nearly all that is asked for ends on its first line.
+        if line < len(starts) and end >= starts[line]:
+            end_line = bisect_right(starts, end)
+        return Span(self.file, line, start - starts[line - 1] + 1, end_line, end - starts[end_line - 1] + 1)
 
     def line_start(self, index: int) -> int:
         """Index of the first character of the line that holds `index`."""
