@@ -127,7 +127,8 @@ def _file(call: tuple[Word, tuple[Word, ...]] | None, container: _Container) -> 
 def _commands(script: tuple[Word, Sequence[Word]], container: _Container) -> list[Command]:
     """The commands of a script; none where nothing in sight names vLLM, which spares reading most scripts."""
     variables = container.environment.values.values()
-    if not any("vllm" in word.text for word in (script[0], *script[1], *variables)):
+    named = any("vllm" in word.text for word in (script[0], *script[1], *variables))
+    if not named and not container.files.has_any:
         return []
     return commands_of(script[0], container.environment, script[1])
 

@@ -21,6 +21,11 @@ class MountedFiles:
     config_maps: NamespacedConfigMaps = field(default_factory=NamespacedConfigMaps)
     working_dir: str = ""
 
+    @property
+    def has_any(self) -> bool:
+        """Whether the pod mounts a ConfigMap at all."""
+        return any(isinstance(v.source, Known) and isinstance(v.source.value, ConfigMapVolume) for v in self.volumes)
+
     def find(self, path: str) -> Field | None:
         """The text of a file; None where it does not come from a ConfigMap that can be seen."""
         whole = posixpath.normpath(posixpath.join(self.working_dir, path))

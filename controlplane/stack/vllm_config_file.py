@@ -16,7 +16,6 @@ from controlplane.stack.facts import Declared, Fact, Known, Unknown, Why
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.vllm_arguments import Arguments, Match
 from controlplane.stack.vllm_parser import Parsed, parse
-from controlplane.stack.vllm_tables import ResolvedLater
 from controlplane.stack.words import Word, joined
 
 
@@ -66,7 +65,7 @@ def _as_key(argument: WrittenArgument, key: str, document: Document, value: Argu
 
 
 def _false(document: Document, key: str, arguments: Arguments) -> Parsed:
-    """`key: false` is `--no-key` where the version has that, and nothing at all where it has not."""
+    """`key: false`: vLLM 0.33 makes `--no-key` of it where that exists; other releases leave the key out."""
     match = arguments.match(f"--{key}")
     origin = Declared(document.span_of((key,)), (key,))
     written = WrittenArgument(key, match.spelling.name, text="false", abbreviated=match.abbreviated)
@@ -80,8 +79,7 @@ def _false(document: Document, key: str, arguments: Arguments) -> Parsed:
 
 def _turned_off(match: Match, origin: Declared) -> Fact[ArgumentValue]:
     argument = match.spelling.argument
-    is_off = argument is not None and not isinstance(argument.default, ResolvedLater) and argument.default is False
-    if is_off or (argument is not None and argument.no_flags):
+    if argument is not None and argument.default is False:
         return Known(False, origin)
     return Unknown(Why.VERSION, f"a version of vLLM that reads {match.spelling.flag} from a file as false")
 
