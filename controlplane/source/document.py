@@ -131,6 +131,14 @@ class Places(Mapping[KeyPath, Place]):
         shown = use or node
         return self._text.span(shown.start, shown.end) if depth else None
 
+    def key(self, path: KeyPath) -> Span | None:
+        """The place of the key at a path; None where it has none of its own."""
+        try:
+            (start, end, _), use = self._find(path)
+        except KeyError:
+            return None
+        return self._text.span(start, end) if start >= 0 and use is None else None
+
     def __iter__(self) -> Iterator[KeyPath]:
         pending: list[tuple[KeyPath, Node]] = [((), self._root)]
         while pending:
@@ -177,6 +185,8 @@ class Document:
 
     def key_span(self, path: KeyPath) -> Span:
         """The key's place; where the key has none (an item, a merged key, an absent path), as `span_of`."""
+        if isinstance(self.places, Places):
+            return self.places.key(path) or self.span_of(path)
         place = self.places.get(path)
         return place.key if place is not None and place.key is not None else self.span_of(path)
 

@@ -131,6 +131,10 @@ class Field:
             field = field[key]
         return field
 
+    def gives(self, key: str) -> bool:
+        """Whether the manifest gives a value below a key; cheaper than to make a field of what is mostly absent."""
+        return isinstance(self.value, dict) and self.value.get(key) is not None
+
     @property
     def is_set(self) -> bool:
         """Whether the manifest gives a value here."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from controlplane.stack.engine import ArgumentValue, Engine, WrittenArgument
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_of, value_or
 from controlplane.stack.manifest_fields import Field, is_templated
-from controlplane.stack.readers.serve_deployment import bundle, read_options, written_options
+from controlplane.stack.readers.serve_deployment import WrittenOptions, bundle, read_options
 from controlplane.stack.serve import Bundle, PlacementGroup, ServeDeployment
 
 _MOST_DEVICES: Final = 4096
@@ -144,7 +144,7 @@ def _deployment(field: Field, name: Fact[str], place: Placement, engine: Engine,
         accelerator_type=engine.accelerator_type,
         engine=engine.role if is_vllm else "",
         is_llm=True,
-        options=dict(written_options(field)),
+        options=WrittenOptions(field),
         origin=engine.origin,
     )
 

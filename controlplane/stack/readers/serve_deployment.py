@@ -6,7 +6,7 @@ quotes, so they are read as numbers here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ def read_deployment(field: Field, application: str) -> ServeDeployment:
     return replace(
         made,
         placement_group=_placement_group(field),
-        options=dict(written_options(field)),
+        options=WrittenOptions(field) if isinstance(field.value, dict) else {},
         origin=field["name"].origin if field["name"].is_set else field.origin,
     )
 
@@ -50,19 +50,19 @@ def read_options(
     scaling = field["autoscaling_config"]
     actor = field["ray_actor_options"]
     count = ABSENT if field["num_replicas"].value == "auto" else whole_number(field["num_replicas"])
-    initial = _times(whole_number(scaling["initial_replicas"]), times)
+    initial = _times(_whole(scaling, "initial_replicas"), times)
     return ServeDeployment(
         name=name,
         application=application,
         replicas=_scaled(field, initial, times) if _is_autoscaled(field) else _fixed(count, default_replicas, times),
         initial_replicas=initial,
-        max_ongoing_requests=whole_number(field["max_ongoing_requests"]),
-        target_ongoing_requests=number(scaling["target_ongoing_requests"]),
-        max_queued_requests=whole_number(field["max_queued_requests"]),
-        max_replicas_per_node=whole_number(field["max_replicas_per_node"]),
-        graceful_shutdown_timeout_s=number(field["graceful_shutdown_timeout_s"]),
-        health_check_period_s=number(field["health_check_period_s"]),
-        health_check_timeout_s=number(field["health_check_timeout_s"]),
+        max_ongoing_requests=_whole(field, "max_ongoing_requests"),
+        target_ongoing_requests=_number(scaling, "target_ongoing_requests"),
+        max_queued_requests=_whole(field, "max_queued_requests"),
+        max_replicas_per_node=_whole(field, "max_replicas_per_node"),
+        graceful_shutdown_timeout_s=_number(field, "graceful_shutdown_timeout_s"),
+        health_check_period_s=_number(field, "health_check_period_s"),
+        health_check_timeout_s=_number(field, "health_check_timeout_s"),
         autoscaled=_is_autoscaled(field),
         actor=_actor(actor),
         accelerator_type=actor["accelerator_type"].text(),
@@ -127,10 +127,12 @@ def _times(fact: Fact[int], times: int) -> Fact[int]:
 
 def _actor(options: Field) -> RayResources:
     """`ray_actor_options`: what each replica's actor asks of its node."""
+    if not options.is_set:
+        return RayResources()
     return RayResources(
-        cpu=number(options["num_cpus"]),
-        gpu=number(options["num_gpus"]),
-        memory_bytes=whole_number(options["memory"]),
+        cpu=_number(options, "num_cpus"),
+        gpu=_number(options, "num_gpus"),
+        memory_bytes=_whole(options, "memory"),
         custom={name: number(amount) for name, amount in options["resources"].entries()},
     )
 
@@ -151,21 +153,43 @@ def bundle(field: Field) -> Bundle:
     return Bundle({name: number(amount) for name, amount in field.entries()}, field.origin)
 
 
-def written_options(field: Field) -> Iterator[tuple[str, Origin]]:
-    """Every key below a deployment by its dotted path, and its place."""
+class WrittenOptions(Mapping[str, Origin]):
+    """The place of every key below a deployment by its dotted path. Places are worked out when asked for."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, field: Field) -> None:
+        self._fields = dict(_keys_below(field))
+
+    def __getitem__(self, path: str) -> Origin:
+        return self._fields[path].key_origin
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+
+def _keys_below(field: Field) -> Iterator[tuple[str, Field]]:
     pending: list[tuple[str, Field, int]] = [("", field, 0)]
     while pending:
         prefix, parent, depth = pending.pop()
-        if not isinstance(parent.value, dict):
-            continue
-        for key in parent.value:
-            inner = parent[key]
+        for key, value in parent.value.items():
             if len(key) > _LONGEST_KEY:
                 continue
-            path = f"{prefix}{key}"
-            yield path, inner.key_origin
-            if depth < _DEEPEST_OPTION:
-                pending.append((f"{path}.", inner, depth + 1))
+            inner = parent[key]
+            yield f"{prefix}{key}", inner
+            if isinstance(value, dict) and depth < _DEEPEST_OPTION:
+                pending.append((f"{prefix}{key}.", inner, depth + 1))
+
+
+def _number(field: Field, key: str) -> Fact[float]:
+    return number(field[key]) if field.gives(key) else ABSENT
+
+
+def _whole(field: Field, key: str) -> Fact[int]:
+    return whole_number(field[key]) if field.gives(key) else ABSENT
 
 
 def number(field: Field) -> Fact[float]:
