@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from controlplane.placement import Amounts, Node, Placement, Pod, fit, nodes_of
-from controlplane.rules.pod_arithmetic import amounts_known, pod_sets_of, pods_wanted, requests_in_all
+from controlplane.rules.pod_arithmetic import amounts_known, is_rendered, pod_sets_of, pods_wanted, requests_in_all
 from controlplane.stack.facts import ABSENT, Derived, Fact, Known, OneOf, Unknown, value_of
 from controlplane.stack.inventory import NodePool, Taint
 from controlplane.stack.model import Stack, Workload
@@ -88,7 +88,7 @@ def _unmet(requirements: tuple[NodeRequirement, ...], pool: NodePool) -> LabelRe
 
 def _may_hold(wanted: NodeRequirement, pool: NodePool) -> bool:
     unsaid = pool.varying_labels is None or wanted.key in pool.varying_labels
-    if (wanted.key not in pool.labels and unsaid) or any("{{" in value or "${" in value for value in wanted.values):
+    if (wanted.key not in pool.labels and unsaid) or not all(is_rendered(value) for value in wanted.values):
         return True
     return admits(
         Constraints(node_requirements=Known((wanted,), Derived("one requirement"))), replace(pool, taints=())

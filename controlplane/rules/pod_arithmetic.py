@@ -29,6 +29,16 @@ def containers_of(stack: Stack) -> Iterator[tuple[Workload, PodSet, Container]]:
             yield workload, pods, container
 
 
+def is_partial(pods: PodSet) -> bool:
+    """Whether this is a patch, or is filled in by somebody else: what it does not say may be said there."""
+    return not pods.containers or any(container.image == ABSENT for container in pods.containers)
+
+
+def is_rendered(text: str) -> bool:
+    """Whether a text is what an API server will see: no template of any kind is left in it."""
+    return not any(mark in text for mark in ("{{", "${", "$(", "<", "%%"))
+
+
 def place_of(container: Container, pods: PodSet, workload: Workload) -> Origin | None:
     """Where a container is named, else its pod template, else its workload."""
     return container.origin or pods.origin or workload.origin

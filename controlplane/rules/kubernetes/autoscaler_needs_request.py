@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.pod_arithmetic import is_partial
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.rules.wording import evidence, listed
@@ -25,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _without_request(scaler: Autoscaler, workload: Workload, metric: ScalingMetric) -> Iterator[Finding]:
     resource = value_of(metric.name)
     relative = metric.kind == "Resource" and value_of(metric.target_type) == "Utilization"
-    if not relative or resource is None:
+    if not relative or resource is None or any(is_partial(pods) for pods in workload.pod_sets):
         return
     running = [
         container

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.pod_arithmetic import containers_of, pod_sets_of
+from controlplane.rules.pod_arithmetic import containers_of, is_rendered, pod_sets_of
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Known, Origin, value_of
@@ -94,7 +94,7 @@ def _twice(items: Iterable[_Item], effect: str, severity: Severity) -> Iterator[
     for item in items:
         if item.key not in seen:
             seen[item.key] = item.place
-        elif "{{" not in item.key and "${" not in item.key:
+        elif is_rendered(item.key):
             yield Finding(
                 f"{item.key} is there twice; {effect}",
                 at=item.place,

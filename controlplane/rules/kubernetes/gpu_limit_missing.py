@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.pod_arithmetic import containers_of
+from controlplane.rules.pod_arithmetic import containers_of, is_partial
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Known
@@ -18,8 +18,8 @@ from controlplane.stack.pods import Container
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for _, _, container in containers_of(stack):
-        yield from _unlimited(container)
+    for _, pods, container in containers_of(stack):
+        yield from () if is_partial(pods) else _unlimited(container)
 
 
 def _unlimited(container: Container) -> Iterator[Finding]:

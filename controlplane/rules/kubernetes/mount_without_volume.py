@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.pod_arithmetic import containers_of
+from controlplane.rules.pod_arithmetic import containers_of, is_partial, is_rendered
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
 from controlplane.stack.model import Stack, Workload
@@ -17,11 +17,11 @@ _ADDED_BY_KUBERAY = frozenset({"shared-mem", "ray-logs"})
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload, pods, container in containers_of(stack):
-        if _may_have_more(workload):
+        if is_partial(pods) or _may_have_more(workload):
             continue
         there = _volumes(workload, pods)
         for mount in container.mounts:
-            if mount.volume and mount.volume not in there and not _rendered_later(mount.volume):
+            if mount.volume and mount.volume not in there and is_rendered(mount.volume):
                 has = f"has {listed(sorted(there))}" if there else "has none"
                 yield Finding(
                     f"container {container.name} mounts volume {mount.volume} at {mount.path}; "
@@ -41,10 +41,6 @@ def _may_have_more(workload: Workload) -> bool:
 def _volumes(workload: Workload, pods: PodSet) -> set[str]:
     added = _ADDED_BY_KUBERAY if workload.ray is not None else frozenset[str]()
     return {volume.name for volume in pods.volumes} | set(workload.claim_templates) | added
-
-
-def _rendered_later(name: str) -> bool:
-    return "{{" in name or "${" in name
 
 
 RULE = Rule(

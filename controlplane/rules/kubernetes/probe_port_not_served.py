@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.listening import engine_port
-from controlplane.rules.pod_arithmetic import containers_of
+from controlplane.rules.pod_arithmetic import containers_of, is_partial, is_rendered
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -16,9 +16,9 @@ from controlplane.stack.pods import Container, ExecProbe, Probe
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for workload, _, container in containers_of(stack):
+    for workload, pods, container in containers_of(stack):
         # KubeRay gives a Ray container its ports.
-        if workload.ray is None:
+        if workload.ray is None and not is_partial(pods):
             for kind, probe in _probes(container):
                 yield from _unnamed(container, kind, probe)
     for engine in engines_of(stack):
@@ -44,7 +44,7 @@ def _unnamed(container: Container, kind: str, probe: Probe) -> Iterator[Finding]
     port = _port(probe)
     names = [known.name for known in container.ports if known.name]
     # A number in quotes is a number to the kubelet.
-    if not isinstance(port, str) or port.isdigit() or port in names or "{{" in port or "${" in port:
+    if not isinstance(port, str) or port.isdigit() or port in names or not is_rendered(port):
         return
     has = f"its ports are named {listed(names)}" if names else "it names no port"
     yield Finding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.pod_arithmetic import pod_sets_of
+from controlplane.rules.pod_arithmetic import is_partial, pod_sets_of
 from controlplane.rules.quota_use import quotas_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
@@ -23,7 +23,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         if not wanted or quota.ref.namespace in with_defaults:
             continue
         for workload, pods in pod_sets_of(stack):
-            if workload.ref.namespace == quota.ref.namespace:
+            if workload.ref.namespace == quota.ref.namespace and not is_partial(pods):
                 for container in (*pods.init_containers, *pods.containers):
                     yield from _silent(quota, wanted, container)
 

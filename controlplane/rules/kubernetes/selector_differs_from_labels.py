@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.pod_arithmetic import is_partial, is_rendered
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.model import Stack, Workload
@@ -23,7 +24,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _unmatched(workload: Workload, pods: PodSet) -> Iterator[Finding]:
     for key, value in workload.selector.items():
         carried = pods.labels.get(key)
-        if carried == value or "{{" in value or "${" in value:
+        if carried == value or not is_rendered(value) or is_partial(pods):
             continue
         label = f"{key}: {carried}" if carried is not None else f"no label {key}"
         yield Finding(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.listening import engine_port
-from controlplane.rules.pod_arithmetic import matches, pod_sets_of
+from controlplane.rules.pod_arithmetic import is_partial, is_rendered, matches, pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -44,7 +44,8 @@ def _runs_in(engine: DeployedEngine, selected: list[tuple[Workload, PodSet]]) ->
 def _unnamed(service: Service, port: ServicePort, selected: list[tuple[Workload, PodSet]]) -> Iterator[Finding]:
     target = str(port.target)
     # KubeRay names the ports of a Ray container itself.
-    if not selected or target.isdigit() or "{{" in target or any(workload.ray for workload, _ in selected):
+    added = any(workload.ray is not None or is_partial(pods) for workload, pods in selected)
+    if not selected or target.isdigit() or not is_rendered(target) or added:
         return
     sidecars = [c for _, pods in selected for c in pods.init_containers]
     names = {p.name for _, pods in selected for c in (*pods.containers, *sidecars) for p in c.ports}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.pod_arithmetic import matches, pod_sets_of
+from controlplane.rules.pod_arithmetic import is_rendered, matches, pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Known
@@ -35,7 +35,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _not_ours(key: str, value: str) -> bool:
     """A label that a controller gives its pods, which no template shows; or one that is not rendered."""
     own = key.startswith(_SET_BY_CONTROLLERS) or "kubernetes.io/pod" in key
-    return own or "{{" in value or "${" in value
+    return own or not is_rendered(value)
 
 
 def _missed(stack: Stack, service: Service, selector: Known[Mapping[str, str]]) -> Iterator[Finding]:

@@ -20,15 +20,19 @@ _REFUSED_AT_ONCE = {
     "kubernetes/gpu-fractional": "must be an integer",
     "kubernetes/gpu-limit-missing": "Limit must be set for non overcommitable resources",
     "kubernetes/gpu-request-differs-from-limit": "must be equal to nvidia.com/gpu limit of 2",
+    "kubernetes/label-value-refused": "a valid label must be",
     "kubernetes/mount-without-volume": "Not found",
     "kubernetes/priority-class-refused": "priority",
+    "kubernetes/restart-policy-refused": "restartPolicy",
     "kubernetes/request-exceeds-limit": "must be less than or equal to memory limit",
     "kubernetes/selector-differs-from-labels": "`selector` does not match template `labels`",
+    "kubernetes/toleration-refused": "value must be empty when `operator` is 'Exists'",
 }
 """The rule's own object is refused, with these words. Quotas and limit ranges refuse the pods only, later."""
 
 _COLLECTIONS = {
     "Deployment": "/apis/apps/v1/namespaces/{}/deployments",
+    "Job": "/apis/batch/v1/namespaces/{}/jobs",
     "HorizontalPodAutoscaler": "/apis/autoscaling/v2/namespaces/{}/horizontalpodautoscalers",
     "LimitRange": "/api/v1/namespaces/{}/limitranges",
     "PersistentVolumeClaim": "/api/v1/namespaces/{}/persistentvolumeclaims",
