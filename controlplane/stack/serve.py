@@ -86,6 +86,8 @@ class Serve:
     proxy_location: Fact[str] = ABSENT
     http_port: Fact[int] = ABSENT
     complete: bool = True
+    has_own_service: bool = field(default=False, compare=False)
+    """Whether the RayService writes the Service that requests come through (`serveService`) itself."""
     origin: Origin | None = field(default=None, compare=False)
 
     @property

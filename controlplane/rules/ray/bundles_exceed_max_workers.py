@@ -23,7 +23,6 @@ from controlplane.stack.model import Stack, Workload
 from controlplane.stack.ray import RayCluster
 from controlplane.stack.serve import ServeDeployment
 
-
 _MOST_REPLICAS = 1000
 """Replicas of one deployment that are looked at: more are as impossible."""
 

@@ -20,4 +20,5 @@ def read(manifest: Field) -> Workload:
     if read is None:
         return made
     engines = tuple(with_version(engine, cluster.ray_image, manifest) for engine in read.engines)
-    return replace(made, serve=read.serve, engines=(*made.engines, *engines))
+    serve = replace(read.serve, has_own_service=spec["serveService"].is_set)
+    return replace(made, serve=serve, engines=(*made.engines, *engines))

@@ -193,3 +193,24 @@ def test_one_replica_that_can_never_run_is_a_fault_even_where_serve_may_scale_to
     scaled = "autoscaling_config: {min_replicas: 0, max_replicas: 1}"
     bundles = actor("{num_cpus: 1}", scaled) + "            placement_group_bundles: [{CPU: 1, GPU: 1}, {GPU: 1}]\n"
     assert rules(service(bundles, group(_ONE_GPU))) == ["ray/bundles-exceed-max-workers"]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param("proxy_location: HeadOnly\n    http_options: {port: 8000}", id="proxies on the head alone"),
+        pytest.param("http_options: {port: '{{ .Values.port }}'}", id="template"),
+    ],
+)
+def test_port_that_is_not_asked_or_not_known_is_not_compared(config: str) -> None:
+    text = service(actor("{num_cpus: 1}"), group(_WITHOUT_GPU))
+    assert rules(text.replace("    applications:", f"    {config}\n    applications:")) == []
+
+
+def test_service_of_the_users_own_needs_no_named_port() -> None:
+    text = service(actor("{num_cpus: 1}"), group(_WITHOUT_GPU)).replace(
+        "          - name: ray-head\n",
+        "          - name: ray-head\n              ports: [{containerPort: 8265, name: dashboard}]\n",
+    )
+    assert rules(text) == ["ray/serve-port-not-named"]
+    assert rules(text.replace("  serveConfigV2", "  serveService: {spec: {type: NodePort}}\n  serveConfigV2")) == []
