@@ -50,14 +50,29 @@ def starts_from_keywords(engine: DeployedEngine) -> bool:
     return engine.engine.serve_deployment != ("", "")
 
 
-def is_flag(argument: WrittenArgument) -> bool:
-    """Whether an argument was written as a long flag; short ones are not judged by their spelling."""
-    return argument.spelling.startswith("--")
+def long_flag(engine: DeployedEngine, argument: WrittenArgument) -> str:
+    """The long flag that the parser is given: a key of a config file becomes one. Empty for keywords, short flags."""
+    if starts_from_keywords(engine) or not argument.spelling.startswith(("--", "-")):
+        return "" if starts_from_keywords(engine) else f"--{argument.spelling}"
+    return argument.spelling if argument.spelling.startswith("--") else ""
+
+
+def reaches_the_parser(engine: DeployedEngine, argument: WrittenArgument) -> bool:
+    """Whether a parser reads the name of an argument: long flags, keywords, and keys of a config file.
+
+    Of a file's keys that are false vLLM leaves out those for which it knows no `--no-` (utils/argparse_utils.py).
+    """
+    if starts_from_keywords(engine) or argument.spelling.startswith("--"):
+        return True
+    key = not argument.spelling.startswith("-")
+    return key and argument.text not in ("false", "False") and value_of(engine.written(argument.name)) is not False
 
 
 def in_table(table: ArgumentTable, argument: WrittenArgument) -> Argument | None:
     """What an argument means in a release, by its very spelling; None for what the release does not have."""
-    return table.argument(argument.spelling if argument.spelling.startswith("-") else argument.name)
+    if argument.spelling.startswith("-"):
+        return table.argument(argument.spelling)
+    return table.argument(argument.name) or table.argument(f"--{argument.spelling}")
 
 
 def is_on(engine: DeployedEngine, name: str) -> bool:

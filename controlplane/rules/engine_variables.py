@@ -71,7 +71,13 @@ def setting(engine: DeployedEngine, name: str) -> str | None:
 
 def may_set(engine: DeployedEngine, name: str) -> bool:
     """Whether the engine's environment may hold a variable: named, or brought in by what cannot be seen here."""
-    container = engine.container
-    if container is None:
+    if engine.container is not None:
+        return _holds(engine.container, name)
+    deployment = engine.deployment
+    if deployment is None or any(key.partition(".")[0] == "runtime_env" for key in deployment.options):
         return True
+    return any(_holds(c, name) for pods in engine.workload.pod_sets for c in pods.containers)
+
+
+def _holds(container: Container, name: str) -> bool:
     return bool(container.env_from) or any(variable.name == name for variable in container.env)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.model import Stack
@@ -38,5 +39,5 @@ RULE = Rule(
     sources=("vLLM 0.32.0 and 0.33.0, SchedulerConfig.verify_max_model_len",),
     bad=(example("- --max-num-active-seqs=512  # fires\n- --max-num-seqs=256"),),
     good=(example("- --max-num-active-seqs=128\n- --max-num-seqs=256"),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, in_table
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import evidence
@@ -45,5 +46,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5 to 0.33.0, help texts and warnings of engine/arg_utils.py and config/",),
     bad=(example("- --disable-log-requests  # fires", version="0.12.0"),),
     good=(example("- --max-num-seqs=64", version="0.12.0"),),
-    check=check,
+    check=in_every_release(check),
 )

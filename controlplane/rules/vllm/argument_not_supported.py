@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.facts import Known
@@ -51,5 +52,5 @@ RULE = Rule(
         example("- --max-num-partial-prefills=1", version="0.20.0"),
         example("- --long-prefill-token-threshold=2048\n- --max-model-len=32768", version="0.20.0"),
     ),
-    check=check,
+    check=in_every_release(check),
 )

@@ -12,12 +12,13 @@ from controlplane.diagnostics import Applicability, Edit, Layer, Severity
 from controlplane.rules.engine_arguments import (
     engines_with_tables,
     in_table,
-    is_flag,
     is_unset,
+    reaches_the_parser,
     respelled,
     starts_from_keywords,
     without,
 )
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import evidence
@@ -50,7 +51,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     for engine, table in engines_with_tables(stack):
         for argument in engine.engine.written:
             removal = removed(argument.name, table.version)
-            named = is_flag(argument) or starts_from_keywords(engine)
+            named = reaches_the_parser(engine, argument)
             if named and removal is not None and in_table(table, argument) is None:
                 yield _gone(engine, table, argument, removal)
 
@@ -78,7 +79,12 @@ def _edits(
     if removal.replacement.startswith("nothing") or name == "enable_reasoning":
         return without(argument), Applicability.NEEDS_DECISION if name == "device" else Applicability.SAFE
     successor = _successor(engine, argument)
-    if successor is not None and is_flag(argument) and not argument.negated and table.argument(successor) is not None:
+    if (
+        successor is not None
+        and argument.spelling.startswith("--")
+        and not argument.negated
+        and table.argument(successor) is not None
+    ):
         return respelled(argument, successor), Applicability.SAFE
     return (without(argument), Applicability.NEEDS_DECISION) if name == "swap_space" else ((), Applicability.SAFE)
 
@@ -118,5 +124,5 @@ RULE = Rule(
         example("- --structured-outputs-config.backend=xgrammar", version="0.12.0"),
         example("- --guided-decoding-backend=xgrammar", version="0.10.0"),
     ),
-    check=check,
+    check=in_every_release(check),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, in_table, starts_from_keywords
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -54,5 +55,5 @@ RULE = Rule(
     sources=("vLLM 0.33.0, utils/argparse_utils.py",),
     bad=(example("- --max-num-seqs=64  # fires\n- --max-model-len=8192\n- --max-num-seqs=128"),),
     good=(example("- --max-num-seqs=128\n- --middleware=a.B\n- --middleware=c.D"),),
-    check=check,
+    check=in_every_release(check),
 )

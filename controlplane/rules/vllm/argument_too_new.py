@@ -9,9 +9,9 @@ from controlplane.rules.engine_arguments import (
     Releases,
     engines_with_tables,
     in_table,
-    is_flag,
-    starts_from_keywords,
+    reaches_the_parser,
 )
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import evidence
@@ -37,7 +37,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _since(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> str | None:
     """The first release with an argument; a patch release without a table of its own may have it already."""
-    named = is_flag(argument) or starts_from_keywords(engine)
+    named = reaches_the_parser(engine, argument)
     if not table.exact or not named or in_table(table, argument) is not None:
         return None
     since = introduced(argument.name)
@@ -54,5 +54,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5 to 0.33.0, compared release by release (schemas/vllm/index.json)",),
     bad=(example("- --attention-backend=FLASHINFER  # fires", version="0.11.2"),),
     good=(example("- --attention-backend=FLASHINFER", version="0.13.0"),),
-    check=check,
+    check=in_every_release(check),
 )

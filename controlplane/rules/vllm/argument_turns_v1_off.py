@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.engine_variables import setting
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
@@ -54,5 +55,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5, 0.9.2 and 0.10.2, engine/arg_utils.py: EngineArgs._is_v1_supported_oracle",),
     bad=(example("- --num-scheduler-steps=8  # fires", version="0.8.5"),),
     good=(example("- --num-scheduler-steps=1", version="0.8.5"), example("- --max-num-seqs=8", version="0.8.5")),
-    check=check,
+    check=in_every_release(check),
 )

@@ -12,10 +12,12 @@ from controlplane.rules.engine_arguments import (
     NOT_FLAGS,
     engines_with_tables,
     in_table,
-    is_flag,
+    long_flag,
+    reaches_the_parser,
     respelled,
     starts_from_keywords,
 )
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.source import nearest
@@ -39,15 +41,15 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _is_unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> bool:
     """Not one that is gone, is yet to come, or is an abbreviation: other rules speak of these."""
     keyword = starts_from_keywords(engine)
-    if not (is_flag(argument) or keyword) or in_table(table, argument) is not None:
+    if not reaches_the_parser(engine, argument) or in_table(table, argument) is not None:
         return False
     if (keyword and argument.name in NOT_FLAGS) or removed(argument.name, table.version) is not None:
         return False
-    return introduced(argument.name) is None and not table.by_prefix(argument.spelling)
+    return introduced(argument.name) is None and not table.by_prefix(long_flag(engine, argument))
 
 
 def _unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> Finding:
-    near = _nearest(table, argument, keyword=starts_from_keywords(engine))
+    near = _nearest(engine, table, argument)
     return Finding(
         f"{argument.spelling} is no argument of vLLM {table.version}" + (f"; the nearest is {near}" if near else ""),
         at=argument.key_origin,
@@ -58,10 +60,13 @@ def _unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgu
     )
 
 
-def _nearest(table: ArgumentTable, argument: WrittenArgument, *, keyword: bool) -> str | None:
-    if keyword:
+def _nearest(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> str | None:
+    """The nearest name, written as this one is: a keyword, a flag, or a key of a config file."""
+    if starts_from_keywords(engine):
         return nearest(argument.spelling, table.names())
-    return nearest(argument.spelling.partition(".")[0], [flag for flag in table.spellings if flag.startswith("--")])
+    flag = long_flag(engine, argument).partition(".")[0]
+    near = nearest(flag, [known for known in table.spellings if known.startswith("--")])
+    return near if near is None or argument.spelling.startswith("-") else near.removeprefix("--")
 
 
 RULE = Rule(
@@ -78,5 +83,5 @@ RULE = Rule(
     ),
     bad=(example("- --max-model-length=8192  # fires"), example("- --enforce-egaer  # fires", version="0.11.2")),
     good=(example("- --max-model-len=8192\n- --enforce-eager"),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -19,6 +19,7 @@ from controlplane.rules.engine_arguments import (
     spelled,
     whole_number,
 )
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -136,5 +137,5 @@ RULE = Rule(
         example("- --tool-call-parser=hermes\n- --enable-auto-tool-choice\n- --enable-lora\n- --max-loras=4"),
         example("- --kv-offloading-size=16\n- --kv-offloading-backend=native"),
     ),
-    check=check,
+    check=in_every_release(check),
 )

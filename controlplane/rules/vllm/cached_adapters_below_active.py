@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, is_on, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.model import Stack
@@ -37,5 +38,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5 to 0.33.0, LoRAConfig (config/lora.py)",),
     bad=(example("- --enable-lora\n- --max-loras=8\n- --max-cpu-loras=4  # fires"),),
     good=(example("- --enable-lora\n- --max-loras=8\n- --max-cpu-loras=16"),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, spelled, whole_number
 from controlplane.rules.engine_model import shape_of
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import LLAMA
 from controlplane.rules.vllm._example import engine as example
@@ -53,5 +54,5 @@ RULE = Rule(
     sources=("vLLM 0.11.2 to 0.33.0, ModelConfig.verify_with_parallel_config",),
     bad=(example("- --tensor-parallel-size=8\n- --decode-context-parallel-size=2  # fires", model=LLAMA, gpus=8),),
     good=(example("- --tensor-parallel-size=8\n- --decode-context-parallel-size=1", model=LLAMA, gpus=8),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import listed
@@ -42,5 +43,5 @@ RULE = Rule(
     sources=("vLLM 0.10.2 to 0.33.0, EngineArgs.create_engine_config and ParallelConfig",),
     bad=(example("- --tensor-parallel-size=8\n- --decode-context-parallel-size=3  # fires", gpus=8),),
     good=(example("- --tensor-parallel-size=8\n- --decode-context-parallel-size=2", gpus=8),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, is_on, is_unset, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -74,5 +75,5 @@ RULE = Rule(
         example("- --data-parallel-external-lb  # fires"),
     ),
     good=(example("- --data-parallel-size=2\n- --data-parallel-hybrid-lb\n- --data-parallel-size-local=2", gpus=2),),
-    check=check,
+    check=in_every_release(check),
 )

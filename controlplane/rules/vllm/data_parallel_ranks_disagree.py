@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.engine_variables import may_set
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
@@ -50,5 +51,5 @@ RULE = Rule(
     sources=("vLLM 0.9.2 to 0.33.0, ParallelConfig (config/parallel.py)",),
     bad=(example("- --data-parallel-size=2\n- --data-parallel-size-local=4  # fires", gpus=4),),
     good=(example("- --data-parallel-size=4\n- --data-parallel-size-local=4", gpus=4),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, is_off, is_on, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -74,5 +75,5 @@ RULE = Rule(
         example("- --eplb-config.num_redundant_experts=32  # fires\n- --tensor-parallel-size=8", gpus=8),
     ),
     good=(example("- --enable-eplb\n- --enable-expert-parallel\n- --tensor-parallel-size=8", gpus=8),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, is_on, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.engine_variables import may_set
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
@@ -39,5 +40,5 @@ RULE = Rule(
     sources=("vLLM 0.10.2 and 0.33.0, model_executor/layers/fused_moe/config.py: FusedMoEParallelConfig.make",),
     bad=(example("- --enable-expert-parallel  # fires"),),
     good=(example("- --enable-expert-parallel\n- --tensor-parallel-size=4", gpus=4),),
-    check=check,
+    check=in_every_release(check),
 )

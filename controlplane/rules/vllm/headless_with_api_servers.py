@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, is_on, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.model import Stack
@@ -40,5 +41,5 @@ RULE = Rule(
         ),
     ),
     good=(example("- --api-server-count=2\n- --data-parallel-size=2", gpus=2),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, in_table
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -97,5 +98,5 @@ RULE = Rule(
         example("- --compilation-config\n- '{\"mode\": 3}'"),
         example("- --kv-transfer-config.kv_connector=NixlConnector\n- --kv-transfer-config.kv_role=kv_both"),
     ),
-    check=check,
+    check=in_every_release(check),
 )

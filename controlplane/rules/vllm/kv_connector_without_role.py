@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.facts import value_of
@@ -38,5 +39,5 @@ RULE = Rule(
     ),
     bad=(example('- --kv-transfer-config\n- \'{"kv_connector": "NixlConnector"}\'  # fires'),),
     good=(example('- --kv-transfer-config\n- \'{"kv_connector": "NixlConnector", "kv_role": "kv_both"}\''),),
-    check=check,
+    check=in_every_release(check),
 )

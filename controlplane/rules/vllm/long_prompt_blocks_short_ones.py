@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, is_unset, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.rules.wording import evidence
@@ -52,6 +53,6 @@ RULE = Rule(
         example("- --max-model-len=180000\n- --max-num-batched-tokens=16384\n- --long-prefill-token-threshold=4096"),
         example("- --max-model-len=32768\n- --max-num-batched-tokens=8192"),
     ),
-    check=check,
+    check=in_every_release(check),
     status="preview",
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, is_off, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.facts import Known
@@ -40,5 +41,5 @@ RULE = Rule(
     ),
     bad=(example("- --lora-modules=sql=registry.example/sql-lora  # fires"),),
     good=(example("- --lora-modules=sql=registry.example/sql-lora\n- --enable-lora"),),
-    check=check,
+    check=in_every_release(check),
 )

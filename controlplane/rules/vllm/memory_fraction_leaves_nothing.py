@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, is_unset, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.facts import value_of
@@ -41,5 +42,5 @@ RULE = Rule(
     sources=("vLLM 0.9.2 to 0.33.0, v1/worker/gpu_worker.py: init_device, and v1/worker/utils.py: request_memory",),
     bad=(example("- --gpu-memory-utilization=1.0  # fires"),),
     good=(example("- --gpu-memory-utilization=0.95"),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -7,6 +7,7 @@ from math import prod
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.facts import value_of
@@ -51,5 +52,5 @@ RULE = Rule(
     sources=("vLLM 0.11.2 to 0.33.0, engine/arg_utils.py: EngineArgs.create_engine_config, and ParallelConfig",),
     bad=(example("- --nnodes=2  # fires\n- --tensor-parallel-size=3\n- --distributed-executor-backend=mp", gpus=2),),
     good=(example("- --nnodes=2\n- --tensor-parallel-size=4\n- --distributed-executor-backend=mp", gpus=2),),
-    check=check,
+    check=in_every_release(check),
 )

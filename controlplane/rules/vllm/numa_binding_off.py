@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, is_off, is_unset, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.model import Stack
@@ -36,5 +37,5 @@ RULE = Rule(
     sources=("vLLM 0.20.0 to 0.33.0, ParallelConfig (config/parallel.py)",),
     bad=(example("- --numa-bind-nodes=0  # fires"),),
     good=(example("- --numa-bind\n- --numa-bind-nodes=0"),),
-    check=check,
+    check=in_every_release(check),
 )

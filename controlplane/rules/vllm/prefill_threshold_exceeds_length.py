@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, spelled, whole_number
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.model import Stack
@@ -41,5 +42,5 @@ RULE = Rule(
     sources=("vLLM 0.27.0 to 0.33.0, SchedulerConfig.verify_max_model_len",),
     bad=(example("- --long-prefill-token-threshold=65536  # fires\n- --max-model-len=32768"),),
     good=(example("- --long-prefill-token-threshold=2048\n- --max-model-len=32768"),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, is_unset, spelled
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -67,5 +68,5 @@ RULE = Rule(
         example('- --speculative-config\n- \'{"method": "eagle3", "num_speculative_tokens": 3}\'  # fires'),
     ),
     good=(example('- --speculative-config\n- \'{"method": "ngram", "num_speculative_tokens": 3}\''),),
-    check=check,
+    check=in_every_release(check),
 )

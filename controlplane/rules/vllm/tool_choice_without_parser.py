@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import engines_with_tables, is_on, is_unset, spelled, starts_from_keywords
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.model import Stack
@@ -36,5 +37,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5 to 0.33.0, entrypoints/*/cli_args.py: validate_parsed_serve_args",),
     bad=(example("- --enable-auto-tool-choice  # fires"),),
     good=(example("- --enable-auto-tool-choice\n- --tool-call-parser=hermes"),),
-    check=check,
+    check=in_every_release(check),
 )

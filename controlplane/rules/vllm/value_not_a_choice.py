@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.engine_values import value_faults
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
@@ -31,5 +32,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5 to 0.33.0, config/ and engine/arg_utils.py, as tables in schemas/vllm",),
     bad=(example("- --dtype=bf16  # fires\n- --max-lora-rank=48  # fires\n- --enable-lora"),),
     good=(example("- --dtype=bfloat16\n- --max-lora-rank=64\n- --enable-lora"),),
-    check=check,
+    check=in_every_release(check),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.engine_values import value_faults
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
@@ -31,5 +32,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5 to 0.33.0, known values of config/ fields, as tables in schemas/vllm",),
     bad=(example("- --quantization=fp-8  # fires\n- --kv-cache-dtype=fp8_e4m2  # fires"),),
     good=(example("- --quantization=fp8\n- --kv-cache-dtype=fp8_e4m3\n- --attention-backend=flashinfer"),),
-    check=check,
+    check=in_every_release(check),
 )

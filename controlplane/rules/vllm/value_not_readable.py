@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.engine_values import value_faults
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
@@ -38,5 +39,5 @@ RULE = Rule(
         example("- --max-num-seqs=64\n- --no-enable-prefix-caching\n- --max-model-len=8k"),
         example("- --hf-overrides\n- '{\"rope_theta\": 1000000}'"),
     ),
-    check=check,
+    check=in_every_release(check),
 )

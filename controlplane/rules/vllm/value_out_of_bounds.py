@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.engine_values import value_faults
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
@@ -30,5 +31,5 @@ RULE = Rule(
     sources=("vLLM 0.8.5 to 0.33.0, bounds of the fields in config/, as tables in schemas/vllm",),
     bad=(example("- --gpu-memory-utilization=90  # fires\n- --max-num-seqs=0  # fires"),),
     good=(example("- --gpu-memory-utilization=0.9\n- --max-num-seqs=64"),),
-    check=check,
+    check=in_every_release(check),
 )

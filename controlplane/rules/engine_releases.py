@@ -1,0 +1,63 @@
+"""Engines whose release is one of several: an image whose lock names only the oldest vLLM that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from controlplane.rules.rule import Finding, Place
+from controlplane.stack.engine import Engine
+from controlplane.stack.facts import Known, OneOf, Origin, Unknown
+from controlplane.stack.model import Stack, Workload
+
+
+FindingsOf = Callable[[Stack], Iterable[Finding]]
+"""A check that only finds."""
+
+
+def in_every_release(check: FindingsOf) -> Callable[[Stack], Iterator[Finding]]:
+    """The check, which then also says of an engine of several possible releases what all of them agree on."""
+
+    def judged(stack: Stack) -> Iterator[Finding]:
+        yield from check(stack)
+        for workload in stack.workloads:
+            for engine in workload.engines:
+                if isinstance(engine.version, OneOf):
+                    yield from _agreed(check, stack, workload, engine, engine.version)
+
+    return judged
+
+
+def _agreed(
+    check: FindingsOf,
+    stack: Stack,
+    workload: Workload,
+    engine: Engine,
+    versions: OneOf[str],
+) -> Iterator[Finding]:
+    """Findings of the oldest release that every other has at the same place."""
+    first, last = versions.values[0], versions.values[-1]
+    found = _at_release(check, stack, workload, engine, Known(first, versions.origin))
+    for version in reversed(versions.values[1:]):
+        if not found:
+            return
+        others = _at_release(check, stack, workload, engine, Known(version, versions.origin))
+        places = {_place(other.at) for other in others}
+        found = [finding for finding in found if _place(finding.at) in places]
+    for finding in found:
+        message = finding.message.replace(f"; {first} runs", "")
+        yield replace(finding, message=f"{message} (in every release that may run, {first} to {last})")
+
+
+def _at_release(
+    check: FindingsOf, stack: Stack, workload: Workload, engine: Engine, version: Known[str]
+) -> list[Finding]:
+    alone = replace(workload, engines=(replace(engine, version=version),))
+    return list(check(replace(stack, workloads=(alone,))))
+
+
+def _place(place: Place) -> Origin | None:
+    """The origin of a place; facts that are equal may stand at different ones."""
+    if isinstance(place, Known | OneOf):
+        return place.origin
+    return None if isinstance(place, Unknown) else place
