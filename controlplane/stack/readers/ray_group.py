@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -106,12 +108,11 @@ def _unread(group: Field) -> Unknown | None:
     first = containers[0] if isinstance(containers, list) and containers else None
     if not isinstance(first, dict):
         return _NO_CONTAINER
-    resources = first.get("resources")
-    parts = [
-        resources,
-        *((resources.get("limits"), resources.get("requests")) if isinstance(resources, dict) else ()),
-    ]
-    return None if all(part is None or isinstance(part, dict) for part in parts) else _NO_CONTAINER
+    resources = first.get("resources") or {}
+    if not isinstance(resources, dict):
+        return _NO_CONTAINER
+    amounts = [resources.get(name) or {} for name in ("limits", "requests")]
+    return None if all(isinstance(part, dict) for part in amounts) else _NO_CONTAINER
 
 
 def first_image(pods: PodSet) -> Fact[str]:
@@ -119,13 +120,16 @@ def first_image(pods: PodSet) -> Fact[str]:
     return pods.containers[0].image if pods.containers else _NO_CONTAINER
 
 
-def unique_roles(engines: tuple[Engine, ...]) -> tuple[Engine, ...]:
-    """The engines of several pod sets with roles that tell them apart: the pod set's name joins where one repeats."""
-    roles = [engine.role for engine in engines]
-    return tuple(
-        replace(engine, role=f"{engine.pod_set}/{engine.role}") if roles.count(engine.role) > 1 else engine
-        for engine in engines
-    )
+def unique_roles(engines: Sequence[Engine]) -> tuple[Engine, ...]:
+    """Engines with roles that tell them apart: where one repeats, its pod set's name joins, and then a number."""
+    repeated = Counter(engine.role for engine in engines)
+    taken: Counter[str] = Counter()
+    told_apart = []
+    for engine in engines:
+        role = f"{engine.pod_set}/{engine.role}" if repeated[engine.role] > 1 and engine.pod_set else engine.role
+        taken[role] += 1
+        told_apart.append(replace(engine, role=role if taken[role] == 1 else f"{role} ({taken[role]})"))
+    return tuple(told_apart)
 
 
 def known(fact: Fact[bool]) -> bool:

@@ -164,6 +164,8 @@ def test_two_groups_that_start_engines_have_roles_that_differ() -> None:
     )
     found = workload(groups(f"{group.format('one')}\n  {group.format('two')}"))
     assert [engine.role for engine in found.engines] == ["one/engine", "two/engine"]
+    same = workload(groups(f"{group.format('one')}\n  {group.format('one')}"))
+    assert [engine.role for engine in same.engines] == ["one/engine", "one/engine (2)"]
 
 
 def test_what_is_templated_is_unknown_and_no_finding() -> None:
