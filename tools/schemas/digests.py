@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -48,7 +49,7 @@ def _recorded(schemas: Path) -> dict[str, str]:
     return recorded
 
 
-def lines(head: dict[str, object], key: str, entries: dict[str, dict[str, object]]) -> str:
+def lines(head: Mapping[str, object], key: str, entries: Mapping[str, object]) -> str:
     """A file with one entry a line, so that a change is seen in a diff."""
     first = json.dumps(head, ensure_ascii=False)[:-1]
     body = ",\n".join(

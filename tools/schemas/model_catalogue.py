@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tools.schemas.model_shapes import BY_HAND, by_hand, from_config, has_attention
+
 TABLE = Path(__file__).parents[2] / "schemas" / "catalogue" / "models.json"
 FAMILIES = ("llama", "qwen2", "qwen3", "gemma2", "granite")
 """Architectures whose tensors are counted exactly: dense decoders with gated MLPs."""
@@ -99,23 +101,33 @@ def entry(model: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def table(configs: Mapping[str, Mapping[str, Any]], date: str) -> str:
-    """The catalogue as text; configurations of other families are left out."""
+    """The catalogue as text; only configurations of some families have their tensors counted."""
     models = {
         name: entry(essentials(config))
         for name, config in sorted(configs.items())
         if config.get("model_type") in FAMILIES
     }
+    read = {name: from_config(config) for name, config in configs.items() if has_attention(config)}
+    typed = {name: shape | {"by_hand": True} for name, shape in by_hand() if name not in read}
     content = {
         "source": f"config.json of each model on the Hugging Face hub, read {date}; bytes are computed from it",
+        "by_hand": f"{BY_HAND}, {date}",
         "made_by": "tools/schemas/model_catalogue.py",
         "models": models,
     }
-    return json.dumps(content, indent=2) + "\n"
+    shapes = sorted((read | typed).items(), key=lambda pair: pair[0].casefold())
+    lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(shape)}" for name, shape in shapes)
+    return f'{json.dumps(content, indent=2)[:-2]},\n  "shapes": {{\n{lines}\n  }}\n}}\n'
 
 
 def consistent(content: Mapping[str, Any]) -> bool:
-    """Whether every entry is what its configuration gives."""
-    return all(entry(model["from"]) == model for model in content["models"].values())
+    """Whether every entry is what its configuration gives, and every shape typed here is in the catalogue."""
+    shapes = content["shapes"]
+    computed = all(entry(model["from"]) == model for model in content["models"].values())
+    typed = {name: shape | {"by_hand": True} for name, shape in by_hand()}
+    return computed and all(
+        shapes[name] == typed[name] if shapes.get(name, {}).get("by_hand") else name in shapes for name in typed
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

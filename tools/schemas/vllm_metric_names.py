@@ -70,9 +70,8 @@ def _made(node: ast.AST, constants: Mapping[str, str], *, hidden: bool) -> Itera
 
 def _name_arguments(call: ast.Call) -> list[ast.expr]:
     """The argument that names the metric, if the call has one."""
-    named = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
-    first = [a for a in call.args[:1] if isinstance(a, ast.Constant | ast.Name) and "vllm:" in ast.unparse(a)]
-    return named or first
+    named: list[ast.expr] = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
+    return named or [a for a in call.args[:1] if isinstance(a, ast.Constant) and "vllm:" in ast.unparse(a)]
 
 
 def _text(node: ast.expr, constants: Mapping[str, str]) -> str:

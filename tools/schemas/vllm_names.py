@@ -1,4 +1,4 @@
-"""Write the histories of vLLM's environment variables, metrics and JSON keys over all releases with a table.
+"""Write what else the releases of vLLM with an argument table say: variables, metrics, JSON keys, batch defaults.
 
     python -m tools.schemas.vllm_names --date 2026-11-29     # reads the archive of every release; uses the network
     python -m tools.schemas.vllm_names --check               # the files are as they were written; offline
@@ -13,18 +13,20 @@ import argparse
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from tools.schemas import digests
 from tools.schemas.release import Release, fetch, read
 from tools.schemas.stretches import histories
 from tools.schemas.vllm_arguments import FOLDER, WHEEL_ONLY, find_archive, tables
+from tools.schemas.vllm_batch_defaults import Tier, tiers_of
 from tools.schemas.vllm_config_keys import BY_ARGUMENT, keys_of
 from tools.schemas.vllm_metric_names import metrics_of
 from tools.schemas.vllm_name_replacements import ELSEWHERE, KEYS, METRICS, SOURCE, VARIABLES, Replacements, astray
 from tools.schemas.vllm_variables import variables_of
 
-FILES = ("vllm/variables.json", "vllm/metrics.json", "vllm/json-keys.json")
+FILES = ("vllm/variables.json", "vllm/metrics.json", "vllm/json-keys.json", "vllm/batch-defaults.json")
 
 Said = dict[str, dict[str, dict[str, object]]]
 """What releases say, by release and name."""
@@ -49,10 +51,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _write(date: str, archives: Path | None) -> None:
     said: tuple[Said, Said, Said] = ({}, {}, {})
-    sources = {}
+    sources: dict[str, str] = {}
+    tiers: dict[str, list[Tier]] = {}
     for version, arguments in tables(FOLDER).items():
         release = _release(version, archives)
         sources[version] = release.sha256
+        tiers[version] = tiers_of(release)
         for into, names in zip(
             said, (variables_of(release), metrics_of(release), keys_of(release, arguments)), strict=True
         ):
@@ -69,6 +73,7 @@ def _write(date: str, archives: Path | None) -> None:
     digests.write("vllm", "variables.json", digests.lines(variables, "variables", table(said[0], VARIABLES)))
     digests.write("vllm", "metrics.json", digests.lines(head, "metrics", table(said[1], METRICS)))
     digests.write("vllm", "json-keys.json", digests.lines(keys, "keys", table(said[2], KEYS)))
+    digests.write("vllm", "batch-defaults.json", digests.lines(head, "tiers", changes(tiers)))
 
 
 def table(said: Said, replacements: Replacements) -> dict[str, dict[str, object]]:
@@ -81,6 +86,15 @@ def table(said: Said, replacements: Replacements) -> dict[str, dict[str, object]
     for name in gone & replacements.keys():
         found[name] |= {**replacements[name], "source": SOURCE}
     return found
+
+
+def changes(tiers: Mapping[str, list[Tier]]) -> dict[str, list[Tier]]:
+    """The tiers of the releases that changed them, oldest first."""
+    kept: dict[str, list[Tier]] = {}
+    for version, found in tiers.items():
+        if not kept or found != list(kept.values())[-1]:
+            kept[version] = found
+    return kept
 
 
 def _release(version: str, archives: Path | None) -> Release:

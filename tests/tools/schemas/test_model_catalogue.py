@@ -64,8 +64,11 @@ def test_other_quantization_is_refused() -> None:
 
 def test_entry_that_does_not_follow_from_its_configuration_is_found() -> None:
     model = entry(essentials(TINY))
-    assert consistent({"models": {"tiny": model}})
-    assert not consistent({"models": {"tiny": {**model, "weight_bytes": 1}}})
+    shapes = json.loads(TABLE.read_text("utf-8"))["shapes"]
+    assert consistent({"models": {"tiny": model}, "shapes": shapes})
+    assert not consistent({"models": {"tiny": {**model, "weight_bytes": 1}}, "shapes": shapes})
+    changed = {**shapes, "Qwen/Qwen3-14B": {**shapes["Qwen/Qwen3-14B"], "kv_heads": 4}}
+    assert not consistent({"models": {"tiny": model}, "shapes": changed})
 
 
 def test_catalogue_is_written_from_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -76,4 +79,6 @@ def test_catalogue_is_written_from_a_folder(monkeypatch: pytest.MonkeyPatch, tmp
     assert main(["--configs", str(tmp_path), "--date", "2026-11-29"]) == 0
     written = json.loads((tmp_path / "out" / "models.json").read_text("utf-8"))
     assert list(written["models"]) == ["org/tiny"]
+    assert written["shapes"]["org/tiny"]["kv_heads"] == 1
+    assert "org/other" not in written["shapes"]
     assert "2026-11-29" in written["source"]
