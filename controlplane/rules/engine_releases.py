@@ -10,7 +10,6 @@ from controlplane.stack.engine import Engine
 from controlplane.stack.facts import Known, OneOf, Origin, Unknown
 from controlplane.stack.model import Stack, Workload
 
-
 FindingsOf = Callable[[Stack], Iterable[Finding]]
 """A check that only finds."""
 

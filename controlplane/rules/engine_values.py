@@ -14,12 +14,15 @@ from controlplane.stack.deployed_engine import DeployedEngine
 from controlplane.stack.engine import ArgumentValue, WrittenArgument
 from controlplane.stack.facts import Fact, Known
 from controlplane.stack.model import Stack
-from controlplane.stack.vllm_tables import Argument, ArgumentTable
+from controlplane.stack.vllm_tables import Argument, ArgumentTable, Bounds
 
 Kind = Literal["unreadable", "not a choice", "out of bounds", "not known"]
 _PAIRS = re.compile(r"\s*\w+=\d+(\s*,\s*\w+=\d+)*\s*\Z")
 _PAIRS_READ = Releases(gone="0.10.0")
 """Before, JSON arguments also took `image=2,video=1`."""
+
+_CHECKED_IN_CODE = {"gpu_memory_utilization": Bounds(le=1)}
+"""Limits of releases that state them in a method of the configuration (vLLM 0.8.5 to 0.11.0, CacheConfig)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +64,10 @@ def _fault(
         return ("unreadable", *unreadable)
     if argument.choices and isinstance(value, str | int) and value not in argument.choices:
         return ("not a choice", f"is {shown(value)}; {_listed(argument.choices)}", _near(value, argument.choices))
-    if isinstance(value, int | float) and not isinstance(value, bool) and not argument.bounds.allow(value):
-        bounds = _bounds(argument)
-        return "out of bounds", f"is {value:g}; a number {bounds} is needed", f"Write a number {bounds}."
+    bounds = argument.bounds if argument.bounds != Bounds() else _CHECKED_IN_CODE.get(argument.name, Bounds())
+    if isinstance(value, int | float) and not isinstance(value, bool) and not bounds.allow(value):
+        needed = f"a number {_limits(bounds)}"
+        return "out of bounds", f"is {value:g}; {needed} is needed", f"Write {needed}."
     if argument.known and isinstance(value, str) and not _is_known(argument, value):
         return "not known", f"is {shown(value)}; {_listed(argument.known)}", _near(value, argument.known)
     return None
@@ -136,7 +140,6 @@ def _is_known(argument: Argument, value: str) -> bool:
     return "." in value or value.casefold() in {str(one).casefold() for one in argument.known}
 
 
-def _bounds(argument: Argument) -> str:
-    bounds = argument.bounds
+def _limits(bounds: Bounds) -> str:
     said = (("at least", bounds.ge), ("above", bounds.gt), ("at most", bounds.le), ("below", bounds.lt))
     return " and ".join(f"{words} {limit:g}" for words, limit in said if limit is not None)
