@@ -21,6 +21,8 @@ _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "Deletio
 """Taints that tell of a passing state of a node, not of its kind."""
 
 _POOL = "pool"
+SHOWN_TWICE = frozenset({"ReplicaSet", "Pod"})
+"""Kinds that others make: what they take is counted there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,8 @@ def pod_prefix(workload: Workload, pods: PodSet) -> str:
 
 def _pods(pools: tuple[NodePool, ...], workload: Workload, pods: PodSet) -> Iterator[Pod]:
     """The pods of a set that are sure to be there: the least that an autoscaler leaves, or what is declared."""
-    count = least_pods(pods)
+    # A dump of a cluster shows pods a second time, under their ReplicaSets and by themselves.
+    count = 0 if workload.ref.kind in SHOWN_TWICE else least_pods(pods)
     where = willing(pools, pods)
     requests = requests_in_all(workload, pods)
     if count and where and amounts_known(pods) and _fits_alone(requests, where):

@@ -29,9 +29,14 @@ def containers_of(stack: Stack) -> Iterator[tuple[Workload, PodSet, Container]]:
             yield workload, pods, container
 
 
-def is_partial(pods: PodSet) -> bool:
-    """Whether this is a patch, or is filled in by somebody else: what it does not say may be said there."""
-    return not pods.containers or any(container.image == ABSENT for container in pods.containers)
+_FILLED_IN = frozenset({"serving.kserve.io", "serving.knative.dev"})
+"""Groups whose operators complete the pods: volumes, probes, ports and shared memory from templates of their own."""
+
+
+def is_partial(workload: Workload, pods: PodSet) -> bool:
+    """Whether this is a patch, or is completed by somebody else: what it does not say may be said there."""
+    patch = not pods.containers or any(container.image == ABSENT for container in pods.containers)
+    return patch or workload.ref.group in _FILLED_IN
 
 
 def is_rendered(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from controlplane.rules.machines import least_pods
+from controlplane.rules.machines import SHOWN_TWICE, least_pods
 from controlplane.rules.pod_arithmetic import limits_in_all, pod_sets_of, requests_in_all
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import PodSet
@@ -39,9 +39,13 @@ def uses_of(stack: Stack, quota: ResourceQuota, name: str) -> list[Use]:
     return [
         Use(workload, pods, each, least_pods(pods))
         for workload, pods in pod_sets_of(stack)
-        if workload.ref.namespace == quota.ref.namespace and workload.ref.group in _WORKLOADS
+        if workload.ref.namespace == quota.ref.namespace and _counts(workload)
         if (each := amount_of(workload, pods, name)) > 0
     ]
+
+
+def _counts(workload: Workload) -> bool:
+    return workload.ref.group in _WORKLOADS and workload.ref.kind not in SHOWN_TWICE
 
 
 def amount_of(workload: Workload, pods: PodSet, name: str) -> int:

@@ -26,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _without_request(scaler: Autoscaler, workload: Workload, metric: ScalingMetric) -> Iterator[Finding]:
     resource = value_of(metric.name)
     relative = metric.kind == "Resource" and value_of(metric.target_type) == "Utilization"
-    if not relative or resource is None or any(is_partial(pods) for pods in workload.pod_sets):
+    if not relative or resource is None or any(is_partial(workload, pods) for pods in workload.pod_sets):
         return
     running = [
         container

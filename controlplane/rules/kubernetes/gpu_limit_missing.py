@@ -18,8 +18,8 @@ from controlplane.stack.pods import Container
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for _, pods, container in containers_of(stack):
-        yield from () if is_partial(pods) else _unlimited(container)
+    for workload, pods, container in containers_of(stack):
+        yield from () if is_partial(workload, pods) else _unlimited(container)
 
 
 def _unlimited(container: Container) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from controlplane.diagnostics import Evidence, Layer, Severity
-from controlplane.rules.pod_arithmetic import place_of, pod_sets_of
+from controlplane.rules.pod_arithmetic import is_partial, place_of, pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -21,6 +21,8 @@ _TO_FINISH_SECONDS = 15
 def check(stack: Stack) -> Iterator[Finding]:
     engines = {(e.workload.ref, e.engine.pod_set, e.engine.container): e for e in engines_of(stack)}
     for workload, pods in pod_sets_of(stack):
+        if is_partial(workload, pods):
+            continue
         grace = pods.grace_seconds
         seconds = _DEFAULT_GRACE_SECONDS if grace == ABSENT else value_of(grace)
         for container in pods.containers:

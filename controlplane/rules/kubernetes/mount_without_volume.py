@@ -17,7 +17,7 @@ _ADDED_BY_KUBERAY = frozenset({"shared-mem", "ray-logs"})
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload, pods, container in containers_of(stack):
-        if is_partial(pods) or _may_have_more(workload):
+        if is_partial(workload, pods) or _may_have_more(workload):
             continue
         there = _volumes(workload, pods)
         for mount in container.mounts:

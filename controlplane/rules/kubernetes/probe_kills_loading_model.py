@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.pod_arithmetic import is_partial
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -36,7 +37,9 @@ _PARAMETERS = re.compile(r"(?<![0-9.A-Za-z])(?P<billions>\d{1,4}(?:\.\d{1,2})?)[
 
 def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
-        if engine.container is not None:
+        if engine.container is None or engine.pods is None:
+            continue
+        if not is_partial(engine.workload, engine.pods):
             yield from _killed(engine, engine.container)
 
 

@@ -11,20 +11,24 @@ from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import Known
-from controlplane.stack.model import Stack
-from controlplane.stack.pods import Container, ExecProbe, Probe
+from controlplane.stack.model import Stack, Workload
+from controlplane.stack.pods import Container, ExecProbe, PodSet, Probe
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload, pods, container in containers_of(stack):
-        # KubeRay gives a Ray container its ports.
-        if workload.ray is None and not is_partial(pods):
+        if not _added_to(workload, pods):
             for kind, probe in _probes(container):
                 yield from _unnamed(container, kind, probe)
     for engine in engines_of(stack):
-        if engine.container is not None and engine.workload.ray is None:
+        if engine.container is not None and engine.pods is not None and not _added_to(engine.workload, engine.pods):
             for kind, probe in _probes(engine.container):
                 yield from _elsewhere(engine, engine.container, kind, probe)
+
+
+def _added_to(workload: Workload, pods: PodSet) -> bool:
+    """Whether an operator gives the containers ports: KubeRay does."""
+    return workload.ray is not None or is_partial(workload, pods)
 
 
 def _probes(container: Container) -> Iterator[tuple[str, Probe]]:

@@ -23,7 +23,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         if not wanted or quota.ref.namespace in with_defaults:
             continue
         for workload, pods in pod_sets_of(stack):
-            if workload.ref.namespace == quota.ref.namespace and not is_partial(pods):
+            if workload.ref.namespace == quota.ref.namespace and not is_partial(workload, pods):
                 for container in (*pods.init_containers, *pods.containers):
                     yield from _silent(quota, wanted, container)
 

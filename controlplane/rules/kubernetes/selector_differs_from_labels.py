@@ -24,7 +24,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _unmatched(workload: Workload, pods: PodSet) -> Iterator[Finding]:
     for key, value in workload.selector.items():
         carried = pods.labels.get(key)
-        if carried == value or not is_rendered(value) or is_partial(pods):
+        if carried == value or not is_rendered(value) or is_partial(workload, pods):
             continue
         label = f"{key}: {carried}" if carried is not None else f"no label {key}"
         yield Finding(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.pod_arithmetic import is_partial
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import value_of
@@ -28,7 +29,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _collision(stack: Stack, service: Service, variable: str) -> Iterator[Finding]:
     for workload in stack.workloads:
-        hit = [pods for pods in _engine_pods(workload) if _gets(pods, variable)]
+        hit = [p for p in _engine_pods(workload) if _gets(p, variable) and not is_partial(workload, p)]
         if hit and workload.ref.namespace == service.ref.namespace:
             yield Finding(
                 f"Service {service.ref.name} sets {variable}=tcp://ADDRESS:{service.ports[0].number} in the pods of "

@@ -44,7 +44,7 @@ def _runs_in(engine: DeployedEngine, selected: list[tuple[Workload, PodSet]]) ->
 def _unnamed(service: Service, port: ServicePort, selected: list[tuple[Workload, PodSet]]) -> Iterator[Finding]:
     target = str(port.target)
     # KubeRay names the ports of a Ray container itself.
-    added = any(workload.ray is not None or is_partial(pods) for workload, pods in selected)
+    added = any(workload.ray is not None or is_partial(workload, pods) for workload, pods in selected)
     if not selected or target.isdigit() or not is_rendered(target) or added:
         return
     sidecars = [c for _, pods in selected for c in pods.init_containers]
@@ -71,7 +71,13 @@ def _elsewhere(
         return
     engine, served = engines[0], engine_port(engines[0])
     pods = engine.pods
-    if pods is None or len(pods.containers) != 1 or pods.init_containers or not isinstance(served, Known):
+    if (
+        pods is None
+        or is_partial(engine.workload, pods)
+        or len(pods.containers) != 1
+        or pods.init_containers
+        or not isinstance(served, Known)
+    ):
         return
     if served.value == port.target:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.pod_arithmetic import is_rendered, matches, pod_sets_of
+from controlplane.rules.pod_arithmetic import is_partial, is_rendered, matches, pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import Known
@@ -44,7 +44,7 @@ def _missed(stack: Stack, service: Service, selector: Known[Mapping[str, str]]) 
         return
     for workload, pods in candidates:
         wrong = [key for key, value in selector.value.items() if pods.labels.get(key) != value]
-        if workload.ray is None and _named_after(service, workload) and len(wrong) == 1:
+        if not (workload.ray or is_partial(workload, pods)) and _named_after(service, workload) and len(wrong) == 1:
             yield _finding(service, selector, (workload, pods), wrong[0])
             return
 

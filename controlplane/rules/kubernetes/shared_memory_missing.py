@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.parallelism import formula, world_size, written_factor
+from controlplane.rules.pod_arithmetic import is_partial
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -21,8 +22,10 @@ _PATHS = ("/dev/shm", "/dev")  # noqa: S108  # where it is mounted, not a file o
 
 def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
+        if engine.pods is None or engine.container is None or is_partial(engine.workload, engine.pods):
+            continue
         # KubeRay mounts memory at /dev/shm by itself.
-        if engine.workload.ray is None and engine.pods is not None and engine.container is not None:
+        if engine.workload.ray is None:
             yield from _without(engine, engine.pods, engine.container)
 
 
