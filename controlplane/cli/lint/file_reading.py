@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from controlplane.cli.lint.not_manifests import reason_of_kind, reason_of_name
 from controlplane.cli.lint.report import NotJudged
-from controlplane.cli.lint.scan import Piece, looks_like_manifest, may_be_policy, scan
+from controlplane.cli.lint.scan import Piece, is_blank, looks_like_manifest, may_be_policy, scan
 from controlplane.cli.lint.unrendered import unrendered
 from controlplane.diagnostics import Diagnostic, Severity, Span, has_errors
 from controlplane.source import Budget, Dialect, Document, read_yaml
@@ -72,6 +72,8 @@ class _Reading:
         self._not_judged: list[NotJudged] = []
 
     def run(self) -> FileReading:
+        if "apiVersion" not in self._text:
+            return self._without_manifests()
         policies: list[Piece] = []
         manifests: list[Piece] = []
         for piece in scan(self._text):
@@ -91,6 +93,12 @@ class _Reading:
             tuple(sorted(self._findings)),
             tuple(sorted(self._not_judged)),
         )
+
+    def _without_manifests(self) -> FileReading:
+        """A file in which nothing can be a manifest is not looked at further."""
+        if is_blank(self._text):
+            return FileReading(self._name, self._whole)
+        return unread(self._name, reason_of_name(self._name), self._whole)
 
     def _is_parsed(self, piece: Piece) -> bool:
         return not piece.blank and (not self._scans or self._may_be_read(piece))

@@ -4,31 +4,52 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from controlplane.cli.lint.discovery import STANDARD_INPUT
 from controlplane.cli.lint.file_reading import LARGEST_FILE_BYTES, FileReading, read_file, unread
 from controlplane.cli.lint.layout import Layout
+from controlplane.cli.lint.processes import processors, spread
 from controlplane.stack.read import reads
+
+_WORTH_A_PROCESS_BYTES = 300_000
 
 
 def read_files(names: Sequence[str], stdin_filename: str = "") -> list[FileReading]:
     """Read files in their order; one that cannot be read is not judged, with the reason."""
     layout = Layout()
     layout.learn(names)
-    return [_read(name, layout, stdin_filename) for name in names]
+    files = [_bytes(name, layout, stdin_filename) for name in names]
+    weights = [len(file.data) for file in files]
+    processes = processors() if sum(weights) > _WORTH_A_PROCESS_BYTES and len(files) > 1 else 1
+    return spread(_read, files, weights, processes)
 
 
-def _read(name: str, layout: Layout, stdin_filename: str) -> FileReading:
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file's bytes, and why none of it is to be judged where that is known already."""
+
+    name: str
+    data: bytes
+    reason: str | None = None
+
+
+def _bytes(name: str, layout: Layout, stdin_filename: str) -> _File:
     if name == STANDARD_INPUT:
-        return read_file(stdin_filename or "<stdin>", sys.stdin.buffer.read(LARGEST_FILE_BYTES + 1), reads)
+        return _File(stdin_filename or "<stdin>", sys.stdin.buffer.read(LARGEST_FILE_BYTES + 1))
     try:
         with Path(name).open("rb") as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
-        return unread(name, f"the file cannot be read: {error.strerror}")
-    reason = _part(name, data, layout)
-    return read_file(name, data, reads) if reason is None else unread(name, reason, data.decode(errors="replace"))
+        return _File(name, b"", f"the file cannot be read: {error.strerror}")
+    return _File(name, data, _part(name, data, layout))
+
+
+def _read(file: _File) -> FileReading:
+    if file.reason is not None:
+        return unread(file.name, file.reason, file.data.decode(errors="replace"))
+    return read_file(file.name, file.data, reads)
 
 
 def _part(name: str, data: bytes, layout: Layout) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from controlplane.cli.lint.processes import processors, spread
 from controlplane.cli.lint.report import NotJudged, Undecided
 from controlplane.diagnostics import Diagnostic, Span
 from controlplane.rules import judge
@@ -15,6 +16,8 @@ from controlplane.stack.inventory import Inventory
 from controlplane.stack.model import Stack
 from controlplane.stack.read import read
 from controlplane.stack.together import together
+
+_WORTH_A_PROCESS_DOCUMENTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,17 @@ class Court:
     assume: Mapping[str, str] = field(default_factory=dict)
     machines: Machines | None = None
 
-    def documents(self, documents: Iterable[Document]) -> Verdict:
-        """Judge documents in the groups that belong together."""
-        return merged(self.group(group) for group in together(documents))
+    def documents(self, documents: Iterable[Document], *, keep_stacks: bool = False) -> Verdict:
+        """Judge documents in the groups that belong together. Without `keep_stacks` the Stacks are left behind."""
+        groups = together(documents)
+        if keep_stacks:
+            return merged(self.group(group) for group in groups)
+        count = sum(map(len, groups))
+        processes = processors() if count > _WORTH_A_PROCESS_DOCUMENTS else 1
+        return merged(spread(self._without_stacks, groups, list(map(len, groups)), processes))
+
+    def _without_stacks(self, documents: Sequence[Document]) -> Verdict:
+        return replace(self.group(documents), stacks=())
 
     def group(self, documents: Sequence[Document]) -> Verdict:
         """Judge documents that are one Stack."""

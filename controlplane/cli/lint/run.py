@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -30,6 +31,17 @@ class Request:
 
 def lint(request: Request) -> LintReport:
     """Judge everything the paths name. Raises `VerbEnd` for paths that do not exist."""
+    # Nothing here makes cycles, and a collector would look again and again at all that was read.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return _lint(request)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _lint(request: Request) -> LintReport:
     found = find(request.paths)
     settings = request.settings
     readings = read_files([name for name in found.files if not settings.excludes(name)], request.stdin_filename)
@@ -99,6 +111,8 @@ def _judged(readings: Sequence[FileReading], court: Court) -> tuple[Verdict, tup
     documents = [document for reading in ours for document in reading.policies]
     judged = judge_policies(documents, [f for reading in ours for f in reading.findings], court)
     on_machines = replace(court, machines=court.machines or judged.machines)
-    verdict = merged([*said, judged.verdict, on_machines.documents(manifests)])
+    verdict = merged(
+        [*said, judged.verdict, on_machines.documents(manifests, keep_stacks=bool(judged.policies.guardrails))]
+    )
     held, excepted = guarded(judged.policies, verdict.stacks)
     return merged([verdict, held]), excepted

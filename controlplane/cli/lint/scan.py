@@ -17,9 +17,10 @@ _BOUNDARY = re.compile(r"^---(?=[ \t\n]|\Z)([^\n]*)\n?", re.MULTILINE)
 """A line that ends whatever is open, quoted texts and block scalars included (YAML 1.2.2, section 9.1.2)."""
 _END = re.compile(r"\.\.\.(?:[ \t]|\Z)")
 """So does this one, but libyaml then wants `---` before anything else."""
-_UNUSUAL = re.compile("[\r\x85\u2028\u2029]|^%|\\A\ufeff", re.MULTILINE)
-"""Line ends other than LF and CRLF, which libyaml counts as such, and directives."""
+_UNUSUAL = re.compile("[\x85\u2028\u2029]|\\A\ufeff")
+"""Line ends other than LF and CRLF, which libyaml counts as such."""
 _FIRST = re.compile(r"^( *)(?=[^\s#])", re.MULTILINE)
+_CONTENT = re.compile(r"^[ \t]*([^\s#].*)", re.MULTILINE)
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_./-]*)[ \t]*:(?=[ \t]|\Z)(.*)")
 _ITEM = re.compile(r"-(?:[ \t]|\Z)|[}\]][ \t]*\Z")
 """A list may stand at the indentation of its key, and so may the end of a flow collection."""
@@ -57,15 +58,29 @@ class Piece:
 
 def scan(text: str) -> tuple[Piece, ...]:
     """The documents of a text, in its order. Lines end with LF or CRLF; any other text is one uncertain document."""
-    text = text.replace("\r\n", " \n")
-    if _UNUSUAL.search(text):
+    if "\r" in text:
+        text = text.replace("\r\n", " \n")
+    # Looking for single characters is much faster than any pattern, and nearly all texts have none of them.
+    has_directive = text.startswith("%") or "\n%" in text
+    if has_directive or "\r" in text or (not text.isascii() and _UNUSUAL.search(text)):
         return (Piece(0, len(text), 1, text.count("\n") + 2),)
     return tuple(_pieces(text))
 
 
+def _boundaries(text: str) -> Iterator[re.Match[str]]:
+    at = 0 if text.startswith("---") else text.find("\n---") + 1
+    while at or text.startswith("---"):
+        mark = _BOUNDARY.match(text, at)
+        if mark is not None:
+            yield mark
+        at = text.find("\n---", at) + 1
+        if not at:
+            return
+
+
 def _pieces(text: str) -> Iterator[Piece]:
     start, line, certain = 0, 1, True
-    for mark in _BOUNDARY.finditer(text):
+    for mark in _boundaries(text):
         end_line = line + text.count("\n", start, mark.start())
         yield _piece(text, (start, mark.start()), (line, end_line), certain)
         # Content behind `---` begins the document, so that its indentation is another.
@@ -119,6 +134,11 @@ def _lines_at(indent: str) -> re.Pattern[str]:
     """Lines of exactly an indentation that hold more than a comment, and those of less, which should not be."""
     less = f" {{0,{len(indent) - 1}}}" if indent else "(?!)"
     return re.compile(rf"^(?:{indent}|{less}(?=[^\s#]))([^\s#].*)", re.MULTILINE)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text holds nothing but blank lines, comments and the lines that divide and end documents."""
+    return all(line.startswith(("---", "...")) for line in _CONTENT.findall(text))
 
 
 def looks_like_manifest(text: str, piece: Piece) -> bool:
