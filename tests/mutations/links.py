@@ -171,7 +171,7 @@ _DEPLOYMENT = [
         _one(
             "extra",
             "--swap-space=4",
-            "--disable-log-requests",
+            "--max-num-partial-prefills=4",
             "--num-scheduler-steps=8",
             "--guided-decoding-backend=xgrammar",
             "--task=generate",
@@ -209,7 +209,11 @@ _DEPLOYMENT = [
         "fp8 KV cache on an old GPU",
         "vllm/kv-cache-dtype-unsupported-by-gpu",
         "kv_dtype",
-        lambda random: {"kv_dtype": random.choice(["fp8", "fp8_e4m3"]), "product": "NVIDIA-A100-SXM4-80GB"},
+        lambda random: {
+            "kv_dtype": random.choice(["fp8", "fp8_e4m3"]),
+            "product": "Tesla-T4",
+            "dtype": "half",
+        },
     ),
     (
         "variable gone",
@@ -375,7 +379,7 @@ _LEADER_WORKER_SET = [
     ("GPUs fewer than ranks", "cross/group-differs-from-parallelism", "tp pp size gpus", _one("gpus", 1, 2, 4)),
     ("no shared memory", "kubernetes/shared-memory-missing", "tp shm_path engine", _one("shm_path", "/shm")),
     ("budget below sequences", "vllm/token-budget-below-sequences", "tokens seqs", _one("tokens", 64, 128)),
-    ("argument gone", "vllm/argument-removed", "extra", _one("extra", "--swap-space 4", "--disable-log-requests")),
+    ("argument gone", "vllm/argument-removed", "extra", _one("extra", "--swap-space 4", "--num-lookahead-slots 2")),
     (
         "argument misspelt",
         "vllm/argument-unknown",
