@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from controlplane.stack.facts import ABSENT, Fact, Origin
+from controlplane.stack.pods import EnvVar
 
 ArgumentValue = str | int | float | bool | None | list["ArgumentValue"] | dict[str, "ArgumentValue"]
 """The value of an engine argument: a scalar, or the parsed form of a list or JSON argument."""
@@ -48,7 +49,8 @@ class Engine:
     application and deployment, and its arguments are `engine_kwargs`. `accelerator_type` is LLMConfig's.
     `written` are the arguments in the order of the text, repeated and unknown ones included. `origin` is the place
     of what starts it: the container's name, or the model's in an LLMConfig. `alternative`: it is not certain that it
-    runs beside the other engines of its container, as with two branches of a script.
+    runs beside the other engines of its container, as with two branches of a script. `variables` are those that a
+    runtime environment of Ray gives it, over those of its pods.
     """
 
     role: str
@@ -64,4 +66,5 @@ class Engine:
     accelerator_type: Fact[str] = ABSENT
     written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
     alternative: bool = field(default=False, compare=False)
+    variables: tuple[EnvVar, ...] = field(default=(), compare=False)
     origin: Origin | None = field(default=None, compare=False)

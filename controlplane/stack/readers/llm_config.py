@@ -12,6 +12,8 @@ from typing import Any, Final
 from controlplane.stack.engine import ArgumentValue, Engine, WrittenArgument
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_of, value_or
 from controlplane.stack.manifest_fields import Field, is_templated
+from controlplane.stack.pods import EnvVar
+from controlplane.stack.readers.ray_embedded import merged_variables, runtime_variables
 from controlplane.stack.readers.serve_deployment import WrittenOptions, bundle, read_options
 from controlplane.stack.serve import Bundle, PlacementGroup, ServeDeployment
 
@@ -27,13 +29,14 @@ _NO_VERSION: Final = Unknown(Why.VERSION, "an image rayproject/ray-llm:X.Y.Z who
 class Placement:
     """Where an LLMConfig stands: its application, what begins the names of its deployments, its engine's role.
 
-    With `replica_is_rank` every data parallel rank is a replica of its own.
+    With `replica_is_rank` every data parallel rank is a replica of its own. `variables` are the application's.
     """
 
     application: str
     prefix: str = "LLMServer:"
     role: str = ""
     replica_is_rank: bool = False
+    variables: tuple[EnvVar, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ def read_llm(field: Field, place: Placement) -> ReadLLM:
         serve_deployment=(place.application, value_of(name) or ""),
         accelerator_type=_accelerator_type(field),
         written=_written(field["engine_kwargs"]),
+        variables=merged_variables(place.variables, runtime_variables(field["runtime_env"])),
         origin=model_id.origin if isinstance(model_id, Known) else field.origin,
     )
     return ReadLLM(_deployment(field, name, place, engine, is_vllm=is_vllm), engine if is_vllm else None)

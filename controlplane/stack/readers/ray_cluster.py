@@ -14,6 +14,7 @@ from controlplane.stack.ray import GcsFaultTolerance, RayAutoscaling, RayCluster
 from controlplane.stack.readers import metadata
 from controlplane.stack.readers.ray_group import first_image, known, read_head, read_worker, unique_roles
 from controlplane.stack.readers.ray_images import ray_version_of_image
+from controlplane.stack.readers.ray_versions import with_version
 from controlplane.stack.surroundings import surroundings_of
 from controlplane.stack.versions import VERSION_ANNOTATION
 
@@ -79,8 +80,15 @@ def read_spec(spec: Field, manifest: Field, owner: Field) -> ReadCluster:
         origin=spec.key_origin if spec.is_set else None,
     )
     groups = [head, *workers]
-    engines = unique_roles(tuple(engine for group in groups for engine in group.engines))
-    return ReadCluster(cluster, tuple(group.pods for group in groups), engines)
+    engines = [
+        with_version(engine, _image(engine, group.pods), manifest) for group in groups for engine in group.engines
+    ]
+    return ReadCluster(cluster, tuple(group.pods for group in groups), unique_roles(engines))
+
+
+def _image(engine: Engine, pods: PodSet) -> Fact[str]:
+    container = pods.container(engine.container)
+    return container.image if container else ABSENT
 
 
 def _version(spec: Field, image_version: Fact[str]) -> Fact[str]:

@@ -13,8 +13,9 @@ from controlplane.diagnostics import KeyPath, Layer, Span
 from controlplane.source import Dialect, Document, Embedded, embedded
 from controlplane.source.reader import read_text
 from controlplane.source.text import SourceText
-from controlplane.stack.facts import Declared, Origin
+from controlplane.stack.facts import Declared, Fact, Known, Origin, Unknown, Why
 from controlplane.stack.manifest_fields import Field, ManifestSource, TypeFault, is_templated, is_written_at
+from controlplane.stack.pods import EnvVar
 
 REFUSED_BY_SERVE: Final = TypeFault("serve/field-type", Layer.SERVE, "Ray Serve refuses the configuration as it is")
 
@@ -91,3 +92,27 @@ def _like(source: ManifestSource, fault: TypeFault) -> ManifestSource:
     )
     made.findings = source.findings
     return made
+
+
+def runtime_variables(environment: Field) -> tuple[EnvVar, ...]:
+    """`env_vars` of a runtime environment. Ray takes texts alone, so that a number is a finding."""
+    if not environment.gives("env_vars"):
+        return ()
+    return tuple(_variable(name, value) for name, value in environment["env_vars"].entries())
+
+
+def _variable(name: str, value: Field) -> EnvVar:
+    text = value.literal()
+    return EnvVar(
+        name, Known(text.value, text.origin) if isinstance(text, Known) else _unknown(text), value.key_origin
+    )
+
+
+def _unknown(text: Fact[str]) -> Unknown:
+    return text if isinstance(text, Unknown) else Unknown(Why.UNRESOLVED)
+
+
+def merged_variables(outer: tuple[EnvVar, ...], inner: tuple[EnvVar, ...]) -> tuple[EnvVar, ...]:
+    """Variables of two runtime environments, of which the inner wins."""
+    names = {variable.name for variable in inner}
+    return (*(variable for variable in outer if variable.name not in names), *inner)

@@ -9,19 +9,18 @@ from typing import Final
 from controlplane.diagnostics import Layer
 from controlplane.stack.engine import Engine
 from controlplane.stack.environment import Environment
-from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, Why, value_of
+from controlplane.stack.facts import ABSENT, Fact, Known, Origin, value_of
 from controlplane.stack.manifest_fields import Field, TypeFault
 from controlplane.stack.model import Workload
 from controlplane.stack.ray import RayEntrypoint, RayResources
 from controlplane.stack.readers.ray_cluster import read_spec, workload
-from controlplane.stack.readers.ray_embedded import embedded_root
-from controlplane.stack.surroundings import surroundings_of
-from controlplane.stack.versions import VERSION_ANNOTATION
+from controlplane.stack.readers.ray_embedded import embedded_root, runtime_variables
+from controlplane.stack.readers.ray_group import unique_roles
+from controlplane.stack.readers.ray_versions import version_in
 from controlplane.stack.vllm_command_line import CommandContext, EngineCommand, read_engines
 from controlplane.stack.words import Word
 
 _ROLE: Final = "entrypoint"
-_NO_VERSION: Final = Unknown(Why.VERSION, "the annotation controlplane.dev/vllm-version, or --assume vllm=")
 _REFUSED_BY_RAY: Final = TypeFault("ray/field-type", Layer.RAY, "Ray refuses the runtime environment as it is")
 
 
@@ -36,15 +35,18 @@ def read_cron_job(manifest: Field) -> Workload:
 
 
 def _of_spec(manifest: Field, spec: Field) -> Workload:
-    cluster_spec = spec["rayClusterSpec"]
-    made = workload(manifest, read_spec(cluster_spec, manifest, spec) if cluster_spec.is_set else None)
-    return replace(made, job=_entrypoint(spec), engines=(*made.engines, *_engines(spec["entrypoint"], manifest)))
+    inner = spec["rayClusterSpec"]
+    cluster = read_spec(inner, manifest, spec) if inner.is_set else None
+    made = workload(manifest, cluster)
+    started = _engines(spec["entrypoint"], cluster.ray_image if cluster else ABSENT, manifest)
+    environment = embedded_root(spec["runtimeEnvYAML"], _REFUSED_BY_RAY)
+    if environment is not None:
+        variables = runtime_variables(environment)
+        started = tuple(replace(engine, variables=variables) for engine in started)
+    return replace(made, job=_entrypoint(spec), engines=unique_roles([*made.engines, *started]))
 
 
 def _entrypoint(spec: Field) -> RayEntrypoint:
-    environment = spec["runtimeEnvYAML"]
-    if environment.is_set:
-        embedded_root(environment, _REFUSED_BY_RAY)
     return RayEntrypoint(
         command=spec["entrypoint"].literal(),
         driver=RayResources(
@@ -53,7 +55,7 @@ def _entrypoint(spec: Field) -> RayEntrypoint:
             custom=_custom(spec["entrypointResources"]),
         ),
         submission_mode=spec["submissionMode"].text(),
-        runtime_env=environment.literal(),
+        runtime_env=spec["runtimeEnvYAML"].literal(),
         shutdown_after_job_finishes=spec["shutdownAfterJobFinishes"].boolean(),
         ttl_seconds_after_finished=spec["ttlSecondsAfterFinished"].integer(),
         active_deadline_seconds=spec["activeDeadlineSeconds"].integer(),
@@ -79,12 +81,11 @@ def _is_amount(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def _engines(entrypoint: Field, manifest: Field) -> tuple[Engine, ...]:
+def _engines(entrypoint: Field, image: Fact[str], manifest: Field) -> tuple[Engine, ...]:
     """The engines that the entrypoint starts. Ray chooses their node, so they have no pods and no container."""
     if not isinstance(entrypoint.value, str):
         return ()
-    annotated = manifest.at("metadata", "annotations", VERSION_ANNOTATION).text()
-    version = surroundings_of(manifest).version("vllm", _NO_VERSION if annotated == ABSENT else annotated)
+    version = version_in(image, manifest)
     around = CommandContext(Environment(open_ended=True), value_of(version))
     # Ray hands the entrypoint to a shell (Ray 2.60, dashboard/modules/job/job_supervisor.py).
     lines = read_engines([Word("/bin/sh"), Word("-c"), entrypoint.word()], [], around)

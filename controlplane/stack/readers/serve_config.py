@@ -10,7 +10,7 @@ from controlplane.stack.engine import Engine
 from controlplane.stack.facts import ABSENT, Known, value_of, value_or
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.readers.llm_config import Placement, ReadLLM, read_llm
-from controlplane.stack.readers.ray_embedded import REFUSED_BY_SERVE, embedded_root
+from controlplane.stack.readers.ray_embedded import REFUSED_BY_SERVE, embedded_root, runtime_variables
 from controlplane.stack.readers.serve_deployment import overridden, read_deployment, whole_number
 from controlplane.stack.serve import Serve, ServeApplication, ServeDeployment
 
@@ -65,7 +65,7 @@ def _application(field: Field, taken: set[str]) -> _ReadApplication:
     import_path = field["import_path"].text()
     builder = _builder(value_or(import_path, ""))
     listed = [read_deployment(item, name) for item in field["deployments"].items()]
-    found, complete = _llms(field["args"], builder, name, taken) if builder else ([], True)
+    found, complete = _llms(field, builder, name, taken) if builder else ([], True)
     application = ServeApplication(
         name=name,
         import_path=import_path,
@@ -87,13 +87,15 @@ def _builder(import_path: str) -> str | None:
     return function if is_ray and function in known else None
 
 
-def _llms(args: Field, builder: str, application: str, taken: set[str]) -> tuple[list[ReadLLM], bool]:
+def _llms(application: Field, builder: str, name: str, taken: set[str]) -> tuple[list[ReadLLM], bool]:
     """The LLMConfigs among a builder's arguments, and whether all of them could be read."""
+    variables = runtime_variables(application["runtime_env"])
     found, complete = [], True
-    for field, placement in _configs(args, builder, application):
+    for field, placement in _configs(application["args"], builder, name):
         # A text is the path of a file inside the image.
         if isinstance(field.value, dict):
-            found.append(read_llm(field, replace(placement, role=_free_role(field, placement, taken))))
+            role = _free_role(field, placement, taken)
+            found.append(read_llm(field, replace(placement, role=role, variables=variables)))
         else:
             complete = False
     return found, complete and bool(found)

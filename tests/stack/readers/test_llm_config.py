@@ -221,3 +221,23 @@ def test_a_bucket_is_where_the_weights_come_from() -> None:
     assert value_of(first(config % source)[0].model) == "s3://b/m"
     assert value_of(first(config % "{model_id: m}")[0].model) == "m"
     assert first(config % "{}")[0].model == ABSENT
+
+
+def test_variables_of_runtime_environments_are_the_engines() -> None:
+    config = (
+        "applications:\n- import_path: ray.serve.llm:build_openai_app\n"
+        "  runtime_env: {env_vars: {A: app, VLLM_USE_V1: '0'}}\n  args:\n    llm_configs:\n"
+        "    - model_loading_config: {model_id: m}\n      runtime_env: {env_vars: {VLLM_USE_V1: '1', B: 2}}\n"
+    )
+    text = service(config)
+    reading = read_text(text)
+    (engine,) = reading.stack.workloads[0].engines
+    assert {variable.name: value_of(variable.value) for variable in engine.variables} == {
+        "A": "app",
+        "VLLM_USE_V1": "1",
+        "B": None,
+    }
+    assert written_at(text, engine.variables[1].origin) == "VLLM_USE_V1"
+    assert written(text, engine.variables[1].value) == "'1'"
+    (finding,) = reading.diagnostics
+    assert (finding.rule, finding.message.rpartition(".")[2]) == ("serve/field-type", "B takes a text, not a number")

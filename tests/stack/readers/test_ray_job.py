@@ -82,6 +82,7 @@ def test_an_engine_that_the_entrypoint_starts_has_no_container() -> None:
     assert value_of(engine.tensor_parallel) == 2
     assert written(JOB, engine.written("tensor_parallel_size")) == "2"
     assert engine.version is None
+    assert [(variable.name, value_of(variable.value)) for variable in engine.engine.variables] == [("A", "b")]
 
 
 def test_engines_of_a_script_are_numbered() -> None:
