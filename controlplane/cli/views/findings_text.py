@@ -45,7 +45,7 @@ def render_report(report: LintReport, *, colour: bool) -> str:
 def report_summary(report: LintReport) -> str:
     """The totals in one line: `2 errors, 1 warning; 3 accepted by comments; 4 not judged; 12 files`."""
     kinds = [entry.kind for entry in report.suppressed]
-    parts = [summary(report.findings)]
+    parts = [summary(report.findings) + ("" if report.crashed is None else ", before the run ended early")]
     parts += [f"{count} accepted by comments"] if (count := kinds.count("comment")) else []
     parts += [f"{count} accepted by exceptions"] if (count := kinds.count("exception")) else []
     parts += [f"{count} in the baseline"] if (count := kinds.count("baseline")) else []

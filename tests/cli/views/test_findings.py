@@ -107,6 +107,7 @@ def test_what_was_not_judged_is_told_once_for_each_reason() -> None:
 def test_crashed_report_says_that_findings_may_be_missing() -> None:
     text = findings_text.render_report(CRASHED, colour=False)
     assert "the run ended early, findings may be missing: this is a bug: KeyError" in text
+    assert text.endswith("1 warning, before the run ended early")
     assert json.loads(findings_json.render_report(CRASHED))["crashed"] == "this is a bug: KeyError"
 
 
