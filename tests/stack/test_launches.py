@@ -35,7 +35,7 @@ def models(script: str) -> list[str | None]:
         "exec vllm serve m",
         "set -euo pipefail\nulimit -n 65535\nexec nohup vllm serve m > /tmp/log 2>&1",
         "ray start --head --port=6379 && vllm serve m",
-        "bash /vllm-workspace/examples/online_serving/multi-node-serving.sh leader --ray_cluster_size=2; vllm serve m",
+        "bash /vllm-workspace/examples/multi-node-serving.sh leader --ray_cluster_size=2; vllm serve m",
         "VLLM_USE_V1=1 vllm serve m",
         "env VLLM_USE_V1=1 vllm serve m",
         "CUDA_VISIBLE_DEVICES=0,1 python3 -m vllm.entrypoints.openai.api_server --model m",

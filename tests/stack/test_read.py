@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from controlplane.emit import emit, explained_yaml, to_yaml
 from controlplane.source import Dialect, read_yaml
-from controlplane.stack.facts import Unknown, Why
+from controlplane.stack.facts import ABSENT, Unknown, Why, origin_of, value_of
+from controlplane.stack.inventory import Inventory, NodePool
 from controlplane.stack.model import Stack
+from controlplane.stack.pods import Count
 from controlplane.stack.read import Reading, read, read_live
 from controlplane.stack.references import DisruptionBudget
 from tests.stack import strategies as some
@@ -201,3 +203,58 @@ def test_what_others_wrote_means_the_same_when_it_is_written_again() -> None:
     stack = read_text(WRITTEN_BY_OTHERS).stack
     assert [len(workload.engines) for workload in stack.workloads] == [2]
     assert read_text(to_yaml(emit(stack))).stack == stack
+
+
+ENGINE = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: chat, namespace: llm}
+spec: {containers: [{name: main, image: "IMAGE", command: [vllm, serve, m, --swap-space, "4"]}]}
+"""
+
+
+def test_an_assumed_version_fills_in_where_nothing_tells_one() -> None:
+    result = read_yaml(ENGINE.replace("IMAGE", "registry.example/own:1").encode(), "m.yaml", Dialect.KUBERNETES)
+    stack = read(result.documents, assume={"vllm": "0.12.0"}).stack
+    (engine,) = stack.workloads[0].engines
+    assert value_of(engine.version) == "0.12.0"
+    assert str(origin_of(engine.version)) == "assumed by --assume"
+    assert value_of(engine.arguments["swap_space"]) == 4.0
+    assert value_of(stack.context.versions["vllm"]) == "0.12.0"
+
+
+def test_an_assumed_version_does_not_outdo_one_that_is_told() -> None:
+    text = ENGINE.replace("IMAGE", "vllm/vllm-openai:v0.33.0")
+    result = read_yaml(text.encode(), "m.yaml", Dialect.KUBERNETES)
+    (engine,) = read(result.documents, assume={"vllm": "0.12.0"}).stack.workloads[0].engines
+    assert value_of(engine.version) == "0.33.0"
+
+
+def test_nodes_or_an_inventory_make_the_nodes_complete() -> None:
+    pod = read_yaml(ENGINE.encode(), "m.yaml", Dialect.KUBERNETES).documents
+    node = read_yaml(b"apiVersion: v1\nkind: Node\nmetadata: {name: n}\n", "n.yaml", Dialect.KUBERNETES).documents
+    handed_in = Inventory((NodePool("h100", Count(ABSENT, ABSENT, ABSENT), {}),))
+    assert read(pod).stack.context.complete == frozenset()
+    assert read([*pod, *node]).stack.context.complete == {"Node"}
+    given = read(pod, inventory=handed_in).stack
+    assert (given.context.complete, given.inventory) == ({"Node"}, handed_in)
+
+
+def test_a_variable_of_a_config_map_in_the_same_input_is_known() -> None:
+    config = (
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: llm}\ndata: {MODEL: m, LEN: '10'}\n---\n"
+    )
+    pod = ENGINE.replace("IMAGE", "i").replace(
+        'command: [vllm, serve, m, --swap-space, "4"]',
+        "command: [vllm, serve, $(MODEL), --max-model-len=$(LEN)], envFrom: [{configMapRef: {name: c}}],"
+        " env: [{name: LEN, valueFrom: {configMapKeyRef: {name: c, key: LEN}}}]",
+    )
+    (engine,) = read_text(config + pod).stack.workloads[0].engines
+    assert (value_of(engine.model), value_of(engine.arguments["max_model_len"])) == ("m", 10)
+    (unseen,) = read_text(pod).stack.workloads[0].engines
+    assert value_of(unseen.model) is None
+
+
+def test_a_fault_that_several_readers_see_is_one_finding() -> None:
+    text = "apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {containers: [{name: main, args: [80]}]}\n"
+    assert [found.span.line for found in read_text(text).diagnostics] == [3, 4]

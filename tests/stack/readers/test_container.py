@@ -5,7 +5,7 @@ import pytest
 from controlplane.source import parse_quantity
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why
 from controlplane.stack.pods import ConfigKey, EnvVar, ExecProbe, FieldPath, HttpGet, SecretKey, TcpSocket
-from tests.stack.manifests import container
+from tests.stack.manifests import DEPLOYMENT, at, container, workload
 from tests.stack.strategies import WRITTEN
 
 
@@ -77,3 +77,24 @@ def test_the_wait_before_termination_is_known_where_the_handler_only_waits(handl
 
 def test_no_handler_is_no_wait() -> None:
     assert container("lifecycle: {postStart: {exec: {command: [a]}}}").pre_stop_seconds == ABSENT
+
+
+def test_what_a_container_takes_from_elsewhere_is_named() -> None:
+    found = container(
+        "envFrom: [{configMapRef: {name: c}}, {prefix: A_, secretRef: {name: s}}]\n"
+        "resources: {claims: [{name: gpus}]}\nrestartPolicy: Always"
+    )
+    assert [(source.kind, source.name, source.prefix) for source in found.env_from] == [
+        ("ConfigMap", "c", ""),
+        ("Secret", "s", "A_"),
+    ]
+    assert found.claims == ("gpus",)
+    assert found.restart_policy == Known("Always", WRITTEN)
+
+
+def test_a_container_knows_where_it_stands() -> None:
+    text = DEPLOYMENT.format("resources: {limits: {cpu: 1}}\n        env: [{name: A, value: b}]")
+    found = workload(text).pod_sets[0].containers[0]
+    assert at(text, found.origin) == "main"
+    assert at(text, found.resources_origin) == "{limits: {cpu: 1}}"
+    assert at(text, found.env[0].origin) == "A"

@@ -4,7 +4,16 @@ import pytest
 
 from controlplane.source import parse_quantity
 from controlplane.stack.facts import ABSENT, Known, OneOf, Unknown, Why
-from controlplane.stack.pods import Claim, EmptyDir, ImageVolume, NodeRequirement, OtherVolume, PodSet, Toleration
+from controlplane.stack.pods import (
+    Claim,
+    ConfigMapVolume,
+    EmptyDir,
+    ImageVolume,
+    NodeRequirement,
+    OtherVolume,
+    PodSet,
+    Toleration,
+)
 from tests.stack.manifests import DEPLOYMENT, workload
 from tests.stack.strategies import WRITTEN
 
@@ -66,3 +75,37 @@ def test_affinity_to_a_field_of_the_node_is_unknown() -> None:
 def test_empty_collections_are_absent() -> None:
     found = pods("nodeSelector: {}\n      tolerations: []\n      topologySpreadConstraints: []").constraints
     assert (found.node_selector, found.tolerations, found.spread) == (ABSENT, ABSENT, ABSENT)
+
+
+def test_what_a_pod_asks_of_its_node_is_read() -> None:
+    found = pods(
+        "hostIPC: true\n      hostNetwork: false\n      schedulerName: kai\n      runtimeClassName: nvidia\n"
+        "      overhead: {memory: 64Mi}\n      resourceClaims: [{name: gpus, resourceClaimTemplateName: t}]"
+    )
+    assert (found.host_ipc, found.host_network) == (Known(True, WRITTEN), Known(False, WRITTEN))
+    assert (found.scheduler_name, found.runtime_class) == (Known("kai", WRITTEN), Known("nvidia", WRITTEN))
+    assert found.overhead == {"memory": Known(parse_quantity("64Mi"), WRITTEN)}
+    assert found.resource_claims == ("gpus",)
+
+
+def test_required_affinity_to_other_pods_is_read() -> None:
+    term = "{labelSelector: {matchLabels: {app: a}}, topologyKey: zone}"
+    odd = "{labelSelector: {matchExpressions: [{key: app, operator: Exists}]}, topologyKey: host}"
+    found = pods(
+        f"affinity: {{podAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}, "
+        f"podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{odd}]}}}}"
+    ).pod_affinity
+    assert [(one.topology_key, one.match_labels, one.anti, one.exact) for one in found] == [
+        ("zone", {"app": "a"}, False, True),
+        ("host", {}, True, False),
+    ]
+
+
+def test_config_maps_are_volumes_with_a_name() -> None:
+    (volume,) = pods("volumes: [{name: v, configMap: {name: c, items: [{key: a, path: b}]}}]").volumes
+    assert volume.source == Known(ConfigMapVolume("c", (("a", "b"),)), WRITTEN)
+
+
+def test_engines_of_several_containers_are_called_by_them() -> None:
+    text = DEPLOYMENT.format("args: [m]") + "      - {name: second, image: i, command: [vllm, serve, other]}\n"
+    assert [engine.role for engine in workload(text).engines] == ["main", "second"]
