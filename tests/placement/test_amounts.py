@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from controlplane.placement import requests_of
+from dataclasses import replace
+
+from controlplane.placement import limits_of, requests_of
 from controlplane.source import Quantity, parse_quantity
 from controlplane.stack.facts import ABSENT, Derived, Fact, Known
 from controlplane.stack.pods import Container, Count, PodSet
@@ -42,3 +44,28 @@ def test_limit_stands_in_for_a_missing_request() -> None:
 
 def test_amount_that_is_not_known_counts_as_nothing() -> None:
     assert requests_of(pod_set(Container("c", ABSENT, requests={"cpu": ABSENT}))) == {"pods": ONE}
+
+
+def sidecar(**requests: str) -> Container:
+    return replace(container(**requests), restart_policy=Known("Always", Derived("test")))
+
+
+def test_sidecar_runs_beside_the_containers() -> None:
+    found = requests_of(pod_set(container(cpu="1"), init=(sidecar(cpu="500m"),)))
+    assert found["cpu"] == 3 * ONE // 2
+
+
+def test_init_container_runs_beside_the_sidecars_before_it_only() -> None:
+    before = requests_of(pod_set(container(cpu="1"), init=(sidecar(cpu="1"), container(cpu="4"))))
+    behind = requests_of(pod_set(container(cpu="1"), init=(container(cpu="4"), sidecar(cpu="1"))))
+    assert (before["cpu"], behind["cpu"]) == (5 * ONE, 4 * ONE)
+
+
+def test_overhead_comes_on_top() -> None:
+    found = requests_of(replace(pod_set(container(cpu="1")), overhead={"cpu": quantity("250m")}))
+    assert found["cpu"] == 5 * ONE // 4
+
+
+def test_limits_are_added_up_without_requests_standing_in() -> None:
+    limited = Container("c", ABSENT, requests={"cpu": quantity("1")}, limits={"memory": quantity("1Gi")})
+    assert limits_of(pod_set(limited, limited)) == {"memory": (2 << 30) * ONE}

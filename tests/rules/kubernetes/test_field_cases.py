@@ -5,6 +5,8 @@ What a thread gives is kept: numbers, field names, what was seen. Each test name
 
 from __future__ import annotations
 
+import textwrap
+
 from controlplane.diagnostics import Diagnostic
 from tests.rules.judging import findings_of, marked_lines
 
@@ -320,3 +322,71 @@ def test_port_that_is_there_twice_is_refused_by_server_side_apply() -> None:
     """
     _only(text, "kubernetes/duplicate-key-in-list")
     _clean(text.replace("metrics, port: 8000", "metrics, port: 9090"))
+
+
+_KUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: research}
+spec:
+  COHORT
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors:
+        - {name: a100, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}
+        - {name: h100, resources: [{name: nvidia.com/gpu, nominalQuota: 4}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: team, namespace: models}
+spec: {clusterQueue: research}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: models, labels: {kueue.x-k8s.io/queue-name: team}}
+spec:
+  parallelism: 5
+  completions: 5
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: trainer
+          image: registry.example/trainer:1.0
+          resources: {limits: {nvidia.com/gpu: 2}}
+"""
+
+
+def test_queue_cannot_admit_a_job_that_no_flavor_holds() -> None:
+    """10 GPUs in all are there, but a pod set gets one flavor."""
+    found = _found(_KUEUE.replace("COHORT", "queueingStrategy: StrictFIFO"), "kubernetes/queue-cannot-admit")
+    assert ["asks for 10 nvidia.com/gpu" in finding.message for finding in found] == [True]
+
+
+def test_queue_with_a_cohort_may_borrow() -> None:
+    assert _found(_KUEUE.replace("COHORT", "cohort: all"), "kubernetes/queue-cannot-admit") == []
+
+
+def test_repair_of_a_gpu_request_is_made_at_its_bytes() -> None:
+    text = """
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: train}
+    spec:
+      selector: {matchLabels: {app: train}}
+      template:
+        metadata: {labels: {app: train}}
+        spec:
+          containers:
+            - name: trainer
+              image: registry.example/trainer:1.0
+              resources: {requests: {nvidia.com/gpu: "1"}, limits: {nvidia.com/gpu: 4}}
+    """
+    (finding,) = findings_of(text)
+    assert finding.remedy is not None
+    (edit,) = finding.remedy.edits
+    lines = textwrap.dedent(text).lstrip("\n").splitlines()
+    line = lines[edit.span.line - 1]
+    lines[edit.span.line - 1] = line[: edit.span.column - 1] + edit.new_text + line[edit.span.end_column - 1 :]
+    assert "requests: {nvidia.com/gpu: 4}" in lines[edit.span.line - 1]
+    _clean("\n".join(lines))
