@@ -66,7 +66,7 @@ def _fault(
         return ("not a choice", f"is {shown(value)}; {_listed(argument.choices)}", _near(value, argument.choices))
     bounds = argument.bounds if argument.bounds != Bounds() else _CHECKED_IN_CODE.get(argument.name, Bounds())
     if isinstance(value, int | float) and not isinstance(value, bool) and not bounds.allow(value):
-        needed = f"a number {_limits(bounds)}"
+        needed = f"a number {limits(bounds)}"
         return "out of bounds", f"is {value:g}; {needed} is needed", f"Write {needed}."
     if argument.known and isinstance(value, str) and not _is_known(argument, value):
         return "not known", f"is {shown(value)}; {_listed(argument.known)}", _near(value, argument.known)
@@ -140,6 +140,7 @@ def _is_known(argument: Argument, value: str) -> bool:
     return "." in value or value.casefold() in {str(one).casefold() for one in argument.known}
 
 
-def _limits(bounds: Bounds) -> str:
+def limits(bounds: Bounds) -> str:
+    """`at least 0 and below 1`."""
     said = (("at least", bounds.ge), ("above", bounds.gt), ("at most", bounds.le), ("below", bounds.lt))
     return " and ".join(f"{words} {limit:g}" for words, limit in said if limit is not None)

@@ -5,61 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.engine_arguments import Releases, engines_with_tables, in_table
+from controlplane.rules.engine_arguments import Releases
+from controlplane.rules.engine_json import json_keys
 from controlplane.rules.engine_releases import in_every_release
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
-from controlplane.stack.deployed_engine import DeployedEngine
-from controlplane.stack.engine import ArgumentValue
-from controlplane.stack.facts import Fact, Known
 from controlplane.stack.histories import Removal
 from controlplane.stack.model import Stack
-from controlplane.stack.vllm_json_keys import class_of, key, key_since, keys_of, nearest_key, removed_key
+from controlplane.stack.vllm_json_keys import key_since, keys_of, nearest_key, removed_key
 
 _FORBIDS = Releases("0.16.0")
 """Older configuration classes drop a key that they do not know, or refuse it; which differs from class to class."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for engine, table in engines_with_tables(stack):
-        seen: set[str] = set()
-        for written in engine.engine.written:
-            argument = in_table(table, written)
-            value = engine.written(written.name)
-            if argument is None or argument.name in seen or not isinstance(value, Known):
-                continue
-            seen.add(argument.name)
-            config = class_of(argument.name, argument.json_of)
-            if config and isinstance(value.value, dict):
-                yield from _unknown(engine, value, config, value.value, written.spelling.partition(".")[0])
-
-
-def _unknown(
-    engine: DeployedEngine, value: Fact[ArgumentValue], config: str, keys: dict[str, ArgumentValue], path: str
-) -> Iterator[Finding]:
-    """The keys that the class has not, and those of the objects inside."""
-    version = engine.version or ""
-    known = keys_of(config, version)
-    if known is None:
-        return
-    for name, below in keys.items():
-        found = key(config, name, version)
-        if found is not None and found.json_of and isinstance(below, dict):
-            yield from _unknown(engine, value, found.json_of, below, f"{path}.{name}")
-        elif name not in known:
-            yield _finding(engine, value, config, f"{path}.{name}", name)
-
-
-def _finding(engine: DeployedEngine, value: Fact[ArgumentValue], config: str, path: str, name: str) -> Finding:
-    fact, remedy = _what(config, name, engine.version or "")
-    dotted = next((w.key_origin for w in engine.engine.written if w.spelling.removesuffix("+") == path), None)
-    return Finding(
-        f"{path} {fact}",
-        at=dotted or value,
-        otherwise=engine.place,
-        remedy=remedy,
-        severity=None if _FORBIDS.has(engine.version) else Severity.WARNING,
-    )
+    for found in json_keys(stack):
+        if found.name not in (keys_of(found.config, found.version) or (found.name,)):
+            fact, remedy = _what(found.config, found.name, found.version)
+            yield Finding(
+                f"{found.path} {fact}",
+                at=found.origin or found.fact,
+                otherwise=found.engine.place,
+                remedy=remedy,
+                severity=None if _FORBIDS.has(found.version) else Severity.WARNING,
+            )
 
 
 def _what(config: str, name: str, version: str) -> tuple[str, str]:
