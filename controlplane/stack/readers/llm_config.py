@@ -17,7 +17,7 @@ from controlplane.stack.readers.ray_embedded import merged_variables, runtime_va
 from controlplane.stack.readers.serve_deployment import WrittenOptions, bundle, read_options
 from controlplane.stack.serve import Bundle, PlacementGroup, ServeDeployment
 
-_MOST_DEVICES: Final = 4096
+_MOST_DEVICES: Final = 1024
 _HINT: Final = 0.001
 """What an engine asks of `accelerator_type:X`, so that only nodes with that accelerator are taken."""
 

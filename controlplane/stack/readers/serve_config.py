@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,6 +18,8 @@ from controlplane.stack.serve import Serve, ServeApplication, ServeDeployment
 _LISTED: Final = frozenset({"build_openai_app", "build_llm_deployments"})
 _SINGLE: Final = frozenset({"build_dp_openai_app", "build_dp_deployment", "build_llm_deployment"})
 _PREFILL_DECODE: Final = frozenset({"build_pd_openai_app"})
+_MOST_ENGINES: Final = 1_000
+"""Engines of one configuration that are read: an alias may repeat one without end."""
 _PACKAGES: Final = ("pip", "uv", "conda", "image_uri", "container")
 """Keys of a runtime environment that change which packages there are."""
 
@@ -29,14 +32,14 @@ class ReadServe:
     engines: tuple[Engine, ...]
 
 
-def read_serve(config: Field, roles: Collection[str] = ()) -> ReadServe | None:
+def read_serve(config: Field, roles: Iterable[str] = ()) -> ReadServe | None:
     """What a text like `serveConfigV2` says; None where there is none. `roles` are those of other engines."""
     if not config.is_set:
         return None
     root = embedded_root(config, REFUSED_BY_SERVE)
     if root is None:
         return ReadServe(Serve(complete=False, origin=config.key_origin), ())
-    taken = set(roles)
+    taken = Counter(roles)
     applications = [_application(field, taken) for field in root["applications"].items()]
     serve = Serve(
         applications=tuple(found.application for found in applications),
@@ -60,7 +63,7 @@ def _is_whole(root: Field) -> bool:
     return isinstance(root.value, dict) and isinstance(root.value.get("applications", []), list)
 
 
-def _application(field: Field, taken: set[str]) -> _ReadApplication:
+def _application(field: Field, taken: Counter[str]) -> _ReadApplication:
     name = field["name"].plain_text("default")
     import_path = field["import_path"].text()
     builder = _builder(value_or(import_path, ""))
@@ -87,13 +90,13 @@ def _builder(import_path: str) -> str | None:
     return function if is_ray and function in known else None
 
 
-def _llms(application: Field, builder: str, name: str, taken: set[str]) -> tuple[list[ReadLLM], bool]:
+def _llms(application: Field, builder: str, name: str, taken: Counter[str]) -> tuple[list[ReadLLM], bool]:
     """The LLMConfigs among a builder's arguments, and whether all of them could be read."""
     variables = runtime_variables(application["runtime_env"])
     found, complete = [], True
     for field, placement in _configs(application["args"], builder, name):
         # A text is the path of a file inside the image.
-        if isinstance(field.value, dict):
+        if isinstance(field.value, dict) and len(taken) < _MOST_ENGINES:
             role = _free_role(field, placement, taken)
             found.append(read_llm(field, replace(placement, role=role, variables=variables)))
         else:
@@ -122,14 +125,14 @@ def _merged(llms: list[ServeDeployment], listed: list[ServeDeployment]) -> tuple
     return (*made, *(one for one in listed if value_of(one.name) not in names or value_of(one.name) is None))
 
 
-def _free_role(field: Field, placement: Placement, taken: set[str]) -> str:
+def _free_role(field: Field, placement: Placement, taken: Counter[str]) -> str:
     """A role that no other engine has: the model's id, behind its application's name or with a number if need be."""
     model_id = field.at("model_loading_config", "model_id").value
     role = placement.role or (model_id if isinstance(model_id, str) and model_id else "engine")
     if role in taken:
         role = f"{placement.application}/{role}"
-    stem, number = role, 2
-    while role in taken:
-        role, number = f"{stem} ({number})", number + 1
-    taken.add(role)
+    taken[role] += 1
+    while taken[role] > 1:
+        role = f"{role} ({taken[role]})"
+        taken[role] += 1
     return role
