@@ -23,6 +23,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         container = ray_container(pods) if pods else None
         if isinstance(cluster.gcs.options, Known):
             yield from _beside_options(cluster, container)
+            yield from _without_address(cluster.gcs)
         else:
             yield from _without_options(workload, cluster.gcs, container)
 
@@ -38,6 +39,16 @@ def _beside_options(cluster: RayCluster, container: Container | None) -> Iterato
         place = _variable(container, name)
         if place is not None:
             yield _twice(f"the head's variable {name}", place, f"Move its value to {field}", options)
+
+
+def _without_address(gcs: GcsFaultTolerance) -> Iterator[Finding]:
+    is_redis = gcs.backend == ABSENT or value_of(gcs.backend) == "redis"
+    if is_redis and gcs.redis_address == ABSENT:
+        yield Finding(
+            "gcsFaultToleranceOptions has no redisAddress: the head's state is kept nowhere but in its memory",
+            at=gcs.options,
+            remedy="Set redisAddress in gcsFaultToleranceOptions.",
+        )
 
 
 def _twice(what: str, place: Place, remedy: str, options: Place) -> Finding:
@@ -114,6 +125,22 @@ RULE = Rule(
             ray.io/ft-enabled: "true"  # fires
         spec:
           rayVersion: 2.60.0
+          headGroupSpec:
+            template:
+              spec:
+                containers:
+                  - name: ray-head
+                    image: rayproject/ray:2.60.0
+                    resources: {limits: {cpu: 4, memory: 16Gi}}
+        """,
+        """
+        apiVersion: ray.io/v1
+        kind: RayCluster
+        metadata: {name: chat}
+        spec:
+          rayVersion: 2.60.0
+          gcsFaultToleranceOptions:  # fires
+            externalStorageNamespace: chat
           headGroupSpec:
             template:
               spec:

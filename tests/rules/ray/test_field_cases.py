@@ -225,3 +225,28 @@ spec:
 def test_workers_without_a_replica_are_not_blamed() -> None:
     assert findings(head_only_service("HeadOnly"), family="") == []
     assert findings(head_only_service("EveryNode"), family="") == []
+
+
+def test_entrypoint_that_asks_for_gpus_no_node_has_waits_for_ever() -> None:
+    """ray-project/kuberay#1090 once more, for the driver of a job."""
+    text = """
+apiVersion: ray.io/v1
+kind: RayJob
+metadata: {name: train}
+spec:
+  entrypoint: python train.py
+  entrypointNumGpus: 2
+  rayClusterSpec:
+    rayVersion: 2.60.0
+    headGroupSpec:
+      template:
+        spec:
+          containers:
+            - name: ray-head
+              image: rayproject/ray:2.60.0
+              resources: {limits: {cpu: 2, memory: 8Gi, nvidia.com/gpu: 1}}
+"""
+    (finding,) = findings(text)
+    assert finding.rule == "ray/actor-larger-than-any-node"
+    assert finding.path == ("spec", "entrypointNumGpus")
+    assert rules(text.replace("entrypointNumGpus: 2", "entrypointNumGpus: 1")) == []
