@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from controlplane.diagnostics import Severity
 from controlplane.placement import Amounts, Node, Placement, Pod, fit, nodes_of
 from controlplane.rules.pod_arithmetic import amounts_known, is_rendered, pod_sets_of, pods_wanted, requests_in_all
 from controlplane.stack.facts import ABSENT, Derived, Fact, Known, OneOf, Unknown, value_of
@@ -50,6 +51,12 @@ def known_pools(stack: Stack) -> tuple[NodePool, ...]:
     """All pools there are; none where the input may not show all of them, or not what they offer."""
     complete = "Node" in stack.context.complete and all(pool.allocatable for pool in stack.inventory.pools)
     return stack.inventory.pools if complete else ()
+
+
+def certainty(stack: Stack) -> Severity:
+    """A Fleet names every pool there can be; Nodes are those of today, and an autoscaler may add others."""
+    of_today = any(pool.varying_labels is not None for pool in stack.inventory.pools)
+    return Severity.WARNING if of_today else Severity.ERROR
 
 
 def refusal(pods: PodSet, pool: NodePool) -> Refusal | None:

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.machines import LabelRefusal, Refusal, TaintRefusal, known_pools, lacking, refusal, willing
+from controlplane.rules.machines import (
+    LabelRefusal,
+    Refusal,
+    TaintRefusal,
+    certainty,
+    known_pools,
+    lacking,
+    refusal,
+    willing,
+)
 from controlplane.rules.pod_arithmetic import matches, pod_sets_of, requests_in_all
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.wording import evidence, listed
@@ -20,7 +30,8 @@ def check(stack: Stack) -> Iterator[Finding]:
     for workload, pods in pod_sets_of(stack) if pools else ():
         refusals = [refusal(pods, pool) for pool in pools]
         if all(refusals):
-            yield _nowhere(workload, pods, [fault for fault in refusals if fault is not None])
+            found = _nowhere(workload, pods, [fault for fault in refusals if fault is not None])
+            yield replace(found, severity=certainty(stack))
         else:
             yield from _kept_from_companion(stack, pools, workload, pods)
 
@@ -114,7 +125,8 @@ RULE = Rule(
     rationale="The pod stays Pending for ever, and where others wait for it they seem to be at fault. Judged only "
     "where the input shows all machines (Nodes, or a Fleet). A taint named as an extended resource counts as "
     "tolerated by pods that ask for the resource, since managed clusters add that toleration; a companion pod "
-    "without a GPU does not get it.",
+    "without a GPU does not get it. Nodes are those of today, and an autoscaler may add other ones: then it is a "
+    "warning, beside a Fleet an error.",
     remedy="Add the toleration, or ask for labels that nodes have.",
     sources=(
         "Kubernetes 1.36: NodeAffinity, TaintToleration, InterPodAffinity, ExtendedResourceToleration",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.machines import known_pools, lacking, willing
+from controlplane.rules.machines import certainty, known_pools, lacking, willing
 from controlplane.rules.pod_arithmetic import largest_asker, pod_sets_of, requests_in_all, shown
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
@@ -21,7 +22,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         short = [(pool, lacking(requests, pool)) for pool in willing(pools, pods)]
         if short and all(lack for _, lack in short):
             nearest, lack = min(short, key=lambda entry: _distance(requests, entry[1]))
-            yield _too_large(workload, pods, nearest, lack)
+            yield replace(_too_large(workload, pods, nearest, lack), severity=certainty(stack))
 
 
 def _distance(requests: Mapping[str, int], lack: Mapping[str, int]) -> tuple[int, float]:
@@ -53,7 +54,8 @@ RULE = Rule(
     since="0.2.0",
     rationale="A pod runs on one node, however much is free in total: it stays Pending for ever, and no autoscaler "
     "adds a node for it. What counts is what is allocatable, which is less than the machine's size. Judged only "
-    "where the input shows all machines (Nodes, or a Fleet).",
+    "where the input shows all machines: as an error beside a Fleet, as a warning beside Nodes, to which an "
+    "autoscaler may add larger ones.",
     remedy="Ask for less in a pod, or add larger machines.",
     sources=("Kubernetes 1.36 scheduler: NodeResourcesFit; sums as in component-helpers/resource, PodRequests",),
     bad=(

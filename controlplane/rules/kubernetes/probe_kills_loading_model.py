@@ -18,6 +18,7 @@ from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import Known, value_of
 from controlplane.stack.model import Stack
+from controlplane.stack.model_catalogue import model as shape_of
 from controlplane.stack.pods import Container, ExecProbe, Probe
 
 _START_SECONDS = 90
@@ -131,8 +132,9 @@ def _weights_bytes(engine: DeployedEngine) -> int | None:
 
 
 def _bytes_each(model: str, engine: DeployedEngine) -> float:
-    quantization = engine.written("quantization")
-    name = f"{model} {quantization.value if isinstance(quantization, Known) else ''}".lower()
+    written, shape = engine.written("quantization"), shape_of(model)
+    native = shape.quantization if shape is not None else ""
+    name = f"{model} {native} {written.value if isinstance(written, Known) else ''}".lower()
     if any(mark in name for mark in ("awq", "gptq", "int4", "w4a16", "4bit", "nvfp4", "mxfp4", "fp4")):
         return 0.5
     return 1.0 if any(mark in name for mark in ("fp8", "int8", "w8a8", "8bit")) else 2.0
