@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from controlplane.rules.engine_arguments import Releases
@@ -19,29 +19,27 @@ _SERVICE_LINK = re.compile(r"VLLM(_\w+)?_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(T
 
 @dataclass(frozen=True, slots=True)
 class EngineVariable:
-    """One `VLLM_*` variable in the container of an engine whose version is known."""
+    """One `VLLM_*` variable in the environment of an engine whose version is known."""
 
     engine: DeployedEngine
-    container: Container
     variable: EnvVar
     version: str
 
 
 def engine_variables(stack: Stack) -> Iterator[EngineVariable]:
-    """Every variable that looks like one of vLLM's, once for each container."""
-    seen: set[tuple[int, str]] = set()
+    """Every variable that looks like one of vLLM's, once where several engines have it from one container."""
+    seen: set[int] = set()
     for engine in engines_of(stack):
-        for container in _containers(engine):
-            for variable in container.env:
-                key = (id(container), variable.name)
-                ours = variable.name.startswith("VLLM_") and not _SERVICE_LINK.match(variable.name)
-                if engine.version is not None and ours and key not in seen:
-                    seen.add(key)
-                    yield EngineVariable(engine, container, variable, engine.version)
+        for variable in _variables(engine):
+            ours = variable.name.startswith("VLLM_") and not _SERVICE_LINK.match(variable.name)
+            if engine.version is not None and ours and id(variable) not in seen:
+                seen.add(id(variable))
+                yield EngineVariable(engine, variable, engine.version)
 
 
-def _containers(engine: DeployedEngine) -> Iterable[Container]:
-    return (engine.container,) if engine.container is not None else ()
+def _variables(engine: DeployedEngine) -> tuple[EnvVar, ...]:
+    """Those of the container, and over them those of a runtime environment of Ray."""
+    return ((engine.container.env) if engine.container is not None else ()) + engine.engine.variables
 
 
 def is_missing(found: EngineVariable) -> bool:
@@ -61,20 +59,19 @@ def comes_later(name: str, version: str) -> str | None:
 
 
 def setting(engine: DeployedEngine, name: str) -> str | None:
-    """The text of a variable of the engine's container, None where it is not set or not known."""
-    if engine.container is None:
-        return None
-    found = next((v for v in reversed(engine.container.env) if v.name == name), None)
+    """The text of a variable of the engine, None where it is not set or not known."""
+    found = next((v for v in reversed(_variables(engine)) if v.name == name), None)
     value = value_of(found.value) if found is not None else None
     return value if isinstance(value, str) else None
 
 
 def may_set(engine: DeployedEngine, name: str) -> bool:
     """Whether the engine's environment may hold a variable: named, or brought in by what cannot be seen here."""
+    if any(variable.name == name for variable in engine.engine.variables):
+        return True
     if engine.container is not None:
         return _holds(engine.container, name)
-    deployment = engine.deployment
-    if deployment is None or any(key.partition(".")[0] == "runtime_env" for key in deployment.options):
+    if engine.deployment is None:
         return True
     return any(_holds(c, name) for pods in engine.workload.pod_sets for c in pods.containers)
 

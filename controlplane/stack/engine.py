@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from controlplane.stack.facts import ABSENT, Fact, Origin
+from controlplane.stack.facts import ABSENT, Fact, Known, Origin
 from controlplane.stack.pods import EnvVar
 
 ArgumentValue = str | int | float | bool | None | list["ArgumentValue"] | dict[str, "ArgumentValue"]
@@ -50,7 +50,8 @@ class Engine:
     `written` are the arguments in the order of the text, repeated and unknown ones included. `origin` is the place
     of what starts it: the container's name, or the model's in an LLMConfig. `alternative`: it is not certain that it
     runs beside the other engines of its container, as with two branches of a script. `variables` are those that a
-    runtime environment of Ray gives it, over those of its pods.
+    runtime environment of Ray gives it, over those of its pods. `stray` are words of the command line that belong to
+    no argument and are not the model.
     """
 
     role: str
@@ -67,4 +68,5 @@ class Engine:
     written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
     alternative: bool = field(default=False, compare=False)
     variables: tuple[EnvVar, ...] = field(default=(), compare=False)
+    stray: tuple[Known[str], ...] = field(default=(), compare=False)
     origin: Origin | None = field(default=None, compare=False)

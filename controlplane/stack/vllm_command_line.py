@@ -9,13 +9,13 @@ repeated flag the last one holds, and a `--config` file stands in front of all o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from controlplane.stack import vllm_config_file
 from controlplane.stack.engine import ArgumentValue, WrittenArgument
 from controlplane.stack.environment import Environment, expand
-from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why
+from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, origin_of
 from controlplane.stack.launches import Launch, launches_of
 from controlplane.stack.mounted_files import MountedFiles
 from controlplane.stack.vllm_arguments import arguments_of
@@ -37,6 +37,7 @@ class EngineCommand:
     complete: bool = True
     written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
     alternative: bool = False
+    stray: tuple[Known[str], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,17 @@ def _engine_command(launch: tuple[str, ...], words: Sequence[Word], around: Comm
     if model == ABSENT and not parsed.complete:
         model = Unknown(Why.UNRESOLVED, "the part of the command line that could not be read")
     served, arguments = _served_name(arguments)
-    return EngineCommand(launch, model, served, arguments, parsed.complete, tuple(parsed.written))
+    return EngineCommand(
+        launch, model, served, arguments, parsed.complete, tuple(parsed.written), stray=tuple(_stray(parsed, model))
+    )
+
+
+def _stray(parsed: Parsed, model: Fact[str]) -> Iterator[Known[str]]:
+    """The words that belong to no argument and are not the model."""
+    for word in parsed.positional:
+        fact = word.fact(word.text)
+        if isinstance(fact, Known) and origin_of(fact) is not origin_of(model):
+            yield fact
 
 
 def _with_config(parsed: Parsed, around: CommandContext) -> Parsed:

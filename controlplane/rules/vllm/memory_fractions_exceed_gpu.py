@@ -42,9 +42,10 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _claim(engine: DeployedEngine) -> _Claim | None:
+    """What an engine takes for certain: not one that may not run, nor one that is given bytes instead."""
     fraction = value_of(engine.argument("gpu_memory_utilization"))
-    sized = not is_unset(engine, "kv_cache_memory_bytes")
-    if engine.container is None or sized or not isinstance(fraction, int | float) or isinstance(fraction, bool):
+    by_fraction = is_unset(engine, "kv_cache_memory_bytes") and not engine.engine.alternative
+    if engine.container is None or not by_fraction or not isinstance(fraction, int | float):
         return None
     return _Claim(engine, float(fraction))
 

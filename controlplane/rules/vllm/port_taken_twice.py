@@ -34,7 +34,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _stays(engine: DeployedEngine) -> bool:
     """Whether the engine runs beside others: containers of a pod do, init containers one after another."""
-    return engine.pods is not None and engine.container in engine.pods.containers
+    return engine.pods is not None and engine.container in engine.pods.containers and not engine.engine.alternative
 
 
 _TWO = """

@@ -30,7 +30,7 @@ def _gone(found: EngineVariable, removal: Removal) -> Finding:
         + (f" (last in {removal.last_in})" if removal.last_in else "")
         + f"; {found.version} runs and {'refuses to start' if refused else 'ignores it'}",
         at=found.variable.origin or found.variable.value,
-        otherwise=found.container.origin,
+        otherwise=found.engine.place,
         remedy=_instead(removal),
         evidence=(evidence("vLLM", found.engine.engine.version),),
         severity=_severity(found, refused=refused),

@@ -19,7 +19,7 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield Finding(
                 f"{found.variable.name} is in vLLM from {since} on; {found.version} runs and ignores it",
                 at=found.variable.origin or found.variable.value,
-                otherwise=found.container.origin,
+                otherwise=found.engine.place,
                 remedy=f"Use an image with vLLM {since} or later, or take the variable out.",
             )
 

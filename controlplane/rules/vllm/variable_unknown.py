@@ -29,7 +29,7 @@ def check(stack: Stack) -> Iterator[Finding]:
                 + (f"; the nearest is {near}" if near else "")
                 + (", and --fail-on-environ-validation refuses to start with it" if refused else ""),
                 at=found.variable.origin or found.variable.value,
-                otherwise=found.container.origin,
+                otherwise=found.engine.place,
                 remedy=f"Write {near}." if near else "Take it out.",
                 severity=Severity.ERROR if refused else None,
             )

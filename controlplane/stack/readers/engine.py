@@ -103,6 +103,7 @@ def _engine(line: EngineCommand, made: Container, context: PodContext, version: 
         complete=line.complete,
         written=line.written,
         alternative=line.alternative,
+        stray=line.stray,
         origin=made.origin,
     )
 
