@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from controlplane.stack.schema_files import Release, release_of
@@ -97,6 +98,7 @@ class History:
         return around if any(_numbers(known)[:2] == wanted[:2] for known in around) else ()
 
 
+@cache
 def _numbers(version: str) -> Release:
     found = release_of(version)
     assert found is not None  # noqa: S101 - generated files hold only versions

@@ -92,12 +92,14 @@ def llm_defaults(ray_version: str) -> LlmDefaults | None:
     return LlmDefaults(**entry["llm_defaults"]) if entry else None
 
 
+@cache
 def options(model: str, ray_version: str) -> frozenset[str] | None:
     """The fields that a model may have; None where no table tells, or the release lacks the model."""
     possible = _history().possible(ray_version) or frozenset()
     return frozenset(name.partition(".")[2] for name in possible if name.startswith(f"{model}.")) or None
 
 
+@cache
 def option(model: str, name: str, ray_version: str) -> Option | None:
     """What a release says of a field, or None where it lacks it for certain or no table tells."""
     if name not in (options(model, ray_version) or ()):
@@ -113,23 +115,27 @@ def option(model: str, name: str, ray_version: str) -> Option | None:
     )
 
 
+@cache
 def forbids_unknown(model: str, ray_version: str) -> bool | None:
     """Whether a model refuses a key that it does not know, rather than ignoring it; None where no table tells."""
     found = _history().facts(model, ray_version).get("forbids_unknown")
     return None if found is None else bool(found)
 
 
+@cache
 def removed_option(model: str, name: str, ray_version: str) -> Removal | None:
     """What became of a field that the release no longer has, or None; `Removal.name` is the field alone."""
     found = _history().removal(f"{model}.{name}", ray_version)
     return Removal(name, found.last_in, found.gone_in) if found else None
 
 
+@cache
 def option_since(model: str, name: str) -> str | None:
     """The first release read that has the field, or None; the oldest one read stands for all before it."""
     return _history().since(f"{model}.{name}")
 
 
+@cache
 def nearest_option(model: str, name: str, ray_version: str) -> str | None:
     """The field of a model that is spelled most like an unknown one, or None where none is near."""
     return nearest(name, options(model, ray_version) or ())
@@ -150,6 +156,7 @@ def releases() -> tuple[str, ...]:
     return tuple(read_schema("ray", "releases.json")["releases"])
 
 
+@cache
 def _release(version: str) -> Mapping[str, Any] | None:
     """The release itself, or the nearest patch of its minor."""
     wanted = release_of(version)
