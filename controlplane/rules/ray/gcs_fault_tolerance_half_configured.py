@@ -23,7 +23,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         container = ray_container(pods) if pods else None
         if isinstance(cluster.gcs.options, Known):
             yield from _beside_options(cluster, container)
-            yield from _without_address(cluster.gcs)
+            yield from _without_address(cluster.gcs, container)
         else:
             yield from _without_options(workload, cluster.gcs, container)
 
@@ -41,9 +41,9 @@ def _beside_options(cluster: RayCluster, container: Container | None) -> Iterato
             yield _twice(f"the head's variable {name}", place, f"Move its value to {field}", options)
 
 
-def _without_address(gcs: GcsFaultTolerance) -> Iterator[Finding]:
+def _without_address(gcs: GcsFaultTolerance, container: Container | None) -> Iterator[Finding]:
     is_redis = gcs.backend == ABSENT or value_of(gcs.backend) == "redis"
-    if is_redis and gcs.redis_address == ABSENT:
+    if is_redis and gcs.redis_address == ABSENT and _variable(container, _ADDRESS) is None:
         yield Finding(
             "gcsFaultToleranceOptions has no redisAddress: the head's state is kept nowhere but in its memory",
             at=gcs.options,

@@ -9,7 +9,7 @@ from controlplane.rules.ray_arithmetic import ray_container, ray_version
 from controlplane.rules.rule import Finding, Rule
 from controlplane.stack.facts import Declared, Fact, Known
 from controlplane.stack.model import Stack, Workload
-from controlplane.stack.ray_tables import vllm_of_ray
+from controlplane.stack.ray_tables import VersionRange, vllm_of_ray
 from controlplane.stack.readers.ray_images import is_ray_llm_image
 from controlplane.stack.versions import VERSION_ANNOTATION
 
@@ -35,13 +35,17 @@ def _another(workload: Workload, wanted: str) -> Iterator[Finding]:
         engine.version if isinstance(engine.version, Known) and isinstance(engine.version.origin, Declared) else None
     )
     yield Finding(
-        f"vLLM {wanted} is wanted, and rayproject/ray-llm {version} has vLLM {lock.text}",
+        f"vLLM {wanted} is wanted, and rayproject/ray-llm {version} has vLLM {_words(lock)}",
         at=place,
         otherwise=workload.origin,
-        remedy=f"Use a Ray whose image has vLLM {wanted}, or vLLM {lock.text}.",
+        remedy=f"Use a Ray whose image has vLLM {wanted}, or vLLM {_words(lock)}.",
         evidence=(Evidence("vLLM of ray[llm]", lock.text, f"the requirements of Ray {version}"),),
         related=((image, "the image"),),
     )
+
+
+def _words(lock: VersionRange) -> str:
+    return lock.least if lock.exact else f"{lock.least} or later"
 
 
 def _llm_image(workload: Workload) -> Fact[str] | None:

@@ -5,22 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.ray_arithmetic import ray_version
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.serve_deployments import serve_deployments
 from controlplane.rules.wording import evidence
-from controlplane.stack.facts import Declared, Known
-from controlplane.stack.model import Stack
+from controlplane.stack.facts import Declared, Fact, Known, Unknown, Why
+from controlplane.stack.model import Stack, Workload
+from controlplane.stack.ray_tables import llm_defaults
 from controlplane.stack.serve import ServeDeployment
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for _, deployment in serve_deployments(stack):
+    for workload, deployment in serve_deployments(stack):
         if deployment.autoscaled:
-            yield from _contradicting(deployment)
+            yield from _contradicting(deployment, _most(workload, deployment))
 
 
-def _contradicting(deployment: ServeDeployment) -> Iterator[Finding]:
-    low, high, first = deployment.replicas.min, deployment.replicas.max, deployment.initial_replicas
+def _most(workload: Workload, deployment: ServeDeployment) -> Fact[int]:
+    """max_replicas as written; Serve LLM's own default, which was 10 before Ray 2.49, where nobody wrote it."""
+    written = deployment.replicas.max
+    if not deployment.is_llm or (isinstance(written, Known) and isinstance(written.origin, Declared)):
+        return written
+    version = ray_version(workload.ray) if workload.ray is not None else None
+    defaults = llm_defaults(version) if version is not None else None
+    return written if defaults is not None and defaults.max_replicas == 1 else Unknown(Why.VERSION, "Ray's version")
+
+
+def _contradicting(deployment: ServeDeployment, high: Fact[int]) -> Iterator[Finding]:
+    low, first = deployment.replicas.min, deployment.initial_replicas
     if isinstance(low, Known) and isinstance(high, Known) and low.value > high.value:
         said = "" if isinstance(high.origin, Declared) else ", Serve's default"
         yield Finding(

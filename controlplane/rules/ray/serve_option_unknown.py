@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.ray_arithmetic import ray_version
 from controlplane.rules.rule import Finding, Rule
-from controlplane.rules.serve_deployments import serve_deployments
+from controlplane.rules.serve_deployments import serve_deployments, unknown_key
 from controlplane.stack.facts import Origin
 from controlplane.stack.model import Stack
-from controlplane.stack.ray_tables import nearest_option, option_since, options, removed_option
+from controlplane.stack.ray_tables import options
 from controlplane.stack.serve import ServeDeployment
 
 _MODELS = {
@@ -50,13 +50,7 @@ def _model_of(path: str, *, is_llm: bool) -> tuple[str, str]:
 
 
 def _finding(model: str, name: str, place: Origin, version: str, *, refused: bool) -> Finding:
-    removed, since, meant = removed_option(model, name, version), option_since(model, name), None
-    if removed is not None:
-        why = f"was last in Ray {removed.last_in}"
-    elif since is not None:
-        why = f"is in Ray from {since} on"
-    else:
-        why, meant = "is none that Ray knows", nearest_option(model, name, version)
+    why, meant = unknown_key(model, name, version)
     return Finding(
         f"{name} {why}; Ray {version} {'refuses' if refused else 'ignores'} it"
         + (f"; {meant} is probably meant" if meant else ""),

@@ -62,8 +62,8 @@ def _nodes(pool: NodePool) -> RayNodes:
 def _finding(workload: Workload, cluster: RayCluster, what: str, wanted: int, nodes: Sequence[RayNodes]) -> Finding:
     count = sum(kind.count or 0 for kind in nodes)
     return Finding(
-        f"the {what} fit on the {plural(count, 'node')} there are, and the {wanted} of two clusters do not; a change "
-        "of rayClusterConfig starts a second cluster that stays pending",
+        f"{plural(count, 'node')} for {what}: one cluster's find room, the {wanted} of two clusters do not; "
+        "a change of rayClusterConfig starts a second cluster that stays pending",
         at=cluster.upgrade,
         otherwise=workload.origin,
         evidence=(

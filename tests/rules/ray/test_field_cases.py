@@ -118,7 +118,7 @@ def test_upgrade_needs_a_second_cluster_and_all_nodes_are_taken() -> None:
     assert finding.rule == "ray/upgrade-needs-second-cluster"
     assert finding.path[-2:] == ("upgradeStrategy", "type")
     assert "3 pods of group gpu" in finding.message
-    assert "6 of two clusters" in finding.message
+    assert "the 6 of two clusters" in finding.message
 
 
 def test_upgrade_by_default_is_a_second_cluster_too() -> None:

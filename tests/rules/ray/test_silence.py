@@ -214,3 +214,51 @@ def test_service_of_the_users_own_needs_no_named_port() -> None:
     )
     assert rules(text) == ["ray/serve-port-not-named"]
     assert rules(text.replace("  serveConfigV2", "  serveService: {spec: {type: NodePort}}\n  serveConfigV2")) == []
+
+
+def llm_service(version: str, scaling: str) -> str:
+    return f"""
+apiVersion: ray.io/v1
+kind: RayService
+metadata: {{name: chat}}
+spec:
+  serveConfigV2: |
+    applications:
+      - name: chat
+        import_path: ray.serve.llm:build_openai_app
+        args:
+          llm_configs:
+            - model_loading_config: {{model_id: chat, model_source: Qwen/Qwen2.5-7B-Instruct}}
+              deployment_config: {{autoscaling_config: {scaling}}}
+  rayClusterConfig:
+    rayVersion: {version}
+    headGroupSpec:
+      rayStartParams: {{num-cpus: "0"}}
+      template:
+        spec:
+          containers:
+            - name: ray-head
+              image: rayproject/ray-llm:{version}-py311-cu124
+              resources: {{limits: {{cpu: 2, memory: 8Gi}}}}
+    workerGroupSpecs:
+      - groupName: gpu
+        replicas: 4
+        minReplicas: 4
+        maxReplicas: 4
+        template:
+          spec:
+            containers:
+              - name: ray-worker
+                image: rayproject/ray-llm:{version}-py311-cu124
+                resources: {{limits: {{cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}}}}
+"""
+
+
+def test_defaults_of_serve_llm_are_those_of_the_release() -> None:
+    # Before 2.49 Serve LLM's own default was 10 replicas and a target of 10.
+    assert rules(llm_service("2.46.0", "{min_replicas: 2}")) == []
+    assert rules(llm_service("2.52.0", "{min_replicas: 2}")) == ["ray/serve-min-exceeds-max"]
+    assert rules(llm_service("2.46.0", "{min_replicas: 1, max_replicas: 4}")) == []
+    assert rules(llm_service("2.52.0", "{min_replicas: 1, max_replicas: 4}")) == [
+        "ray/serve-autoscaling-never-triggers"
+    ]
