@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from controlplane.stack.engine import ArgumentValue, Engine
+from controlplane.stack.engine_batch import BATCH_ARGUMENTS, batch_argument
+from controlplane.stack.engine_gpus import gpu_of_accelerator_type, gpu_of_pods
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Table, Unknown, Why, derived, value_of
+from controlplane.stack.gpu_catalogue import Gpu
 from controlplane.stack.gpu_resources import gpus_of
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import Container, PodSet
@@ -47,9 +50,18 @@ class DeployedEngine:
         return ABSENT if self.engine.complete else _UNREAD
 
     def argument(self, name: str) -> Fact[ArgumentValue]:
-        """What the engine will use: as written, else the default of its version where that is a fixed value."""
+        """What the engine will use: as written, else its default where that is certain.
+
+        A default is a fixed value of the version, or, for `max_num_seqs` and `max_num_batched_tokens`, follows from
+        the GPU.
+        """
         fact = self.written(name)
-        return _default(self.version, name) if fact == ABSENT else fact
+        if fact != ABSENT:
+            return fact
+        if name in BATCH_ARGUMENTS and self.version is not None:
+            batch = batch_argument(self, name)
+            return Known(batch.value, batch.origin) if isinstance(batch, Known) else _CHOSEN_LATER
+        return _default(self.version, name)
 
     def integer(self, name: str) -> Fact[int]:
         """`argument` as a whole number; anything else is unknown."""
@@ -76,11 +88,22 @@ class DeployedEngine:
         return self.parallel("data_parallel_size")
 
     @property
+    def gpu(self) -> Fact[Gpu]:
+        """The product that the engine runs on: from LLMConfig, the pod's node labels, or the pools that it fits.
+
+        OneOf where several are possible; unknown where the input does not tell.
+        """
+        if self.pods is not None and self.container is not None:
+            return gpu_of_pods(self.pods, self.container, self.stack)
+        return gpu_of_accelerator_type(self.engine.accelerator_type)
+
+    @property
     def gpus(self) -> Fact[int]:
         """GPUs of the engine's container; ABSENT where it asks for none or has no container."""
         return gpus_of([self.container]) if self.container else ABSENT
 
 
+_CHOSEN_LATER = Unknown(Why.RUNTIME, "the GPU, the model and what else the engine's default depends on")
 _UNREAD = Unknown(Why.UNRESOLVED, "the part of the command line that could not be read")
 
 
