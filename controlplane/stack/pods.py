@@ -161,6 +161,8 @@ class Probe:
     timeout_seconds: Fact[int]
     failure_threshold: Fact[int]
     origin: Origin | None = field(default=None, compare=False)
+    port_origin: Origin | None = field(default=None, compare=False)
+    """The place of the port that it asks at."""
 
 
 @dataclass(frozen=True, slots=True)

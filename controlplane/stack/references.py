@@ -33,13 +33,17 @@ class ObjectRef:
 
 @dataclass(frozen=True, slots=True)
 class ServicePort:
-    """A port of a Service; `target` is a number or the name of a container port."""
+    """A port of a Service; `target` is a number or the name of a container port, 0 where it cannot be read.
+
+    `target_origin` is the place of the target, the number's where it is not written.
+    """
 
     name: str
     number: int
     target: int | str
     protocol: str = "TCP"
     origin: Origin | None = field(default=None, compare=False)
+    target_origin: Origin | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

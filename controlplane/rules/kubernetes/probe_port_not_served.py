@@ -53,10 +53,10 @@ def _unnamed(container: Container, kind: str, probe: Probe) -> Iterator[Finding]
     has = f"its ports are named {listed(names)}" if names else "it names no port"
     yield Finding(
         f"the {kind} probe of container {container.name} asks at port {port}; {has}, so the probe never succeeds",
-        at=probe.origin,
+        at=probe.port_origin or probe.origin,
         otherwise=container.origin,
         remedy=f"Name the container's port {port}, or write the port's number into the probe.",
-        evidence=(evidence("probe port", port, source=str(probe.origin)),),
+        evidence=(evidence("probe port", port, source=str(probe.port_origin)),),
     )
 
 
@@ -69,10 +69,10 @@ def _elsewhere(engine: DeployedEngine, container: Container, kind: str, probe: P
     yield Finding(
         f"the {kind} probe of container {container.name} asks at port {port}; vLLM listens at {served.value}, "
         "so the probe never succeeds",
-        at=probe.origin,
+        at=probe.port_origin or probe.origin,
         otherwise=container.origin,
         remedy=f"Set the probe's port to {served.value}, or start vLLM with --port={port}.",
-        evidence=(evidence("probe port", port, source=str(probe.origin)), evidence("--port", served)),
+        evidence=(evidence("probe port", port, source=str(probe.port_origin)), evidence("--port", served)),
         related=((served, f"vLLM listens at {served.value}"),),
     )
 

@@ -56,10 +56,10 @@ def _unnamed(service: Service, port: ServicePort, selected: list[tuple[Workload,
         yield Finding(
             f"port {port.number} of Service {service.ref.name} goes to the port named {target} of the pods of "
             f"{workload.ref.kind} {workload.ref.name}, {has}; it gets no endpoints",
-            at=port.origin,
+            at=port.target_origin or port.origin,
             otherwise=service.origin,
             remedy=f"Name the container's port {target}, or write the port's number as targetPort.",
-            evidence=(evidence("targetPort", target, source=str(port.origin)),),
+            evidence=(evidence("targetPort", target, source=str(port.target_origin)),),
             related=((pods.origin or workload.origin, "the pods"),),
         )
 
@@ -79,17 +79,17 @@ def _elsewhere(
         or not isinstance(served, Known)
     ):
         return
-    if served.value == port.target:
+    if port.target in (0, served.value):
         return
     others = any(served.value == other.target for other in service.ports)
     yield Finding(
         f"port {port.number} of Service {service.ref.name} goes to port {port.target} of the pods of "
         f"{engine.workload.ref.kind} {engine.workload.ref.name}; vLLM listens at {served.value} there",
-        at=port.origin,
+        at=port.target_origin or port.origin,
         otherwise=service.origin,
         remedy=f"Set targetPort: {served.value}.",
         evidence=(
-            evidence("targetPort", port.target, source=str(port.origin)),
+            evidence("targetPort", port.target, source=str(port.target_origin)),
             evidence("--port", served),
         ),
         related=((served, f"vLLM listens at {served.value}"),),

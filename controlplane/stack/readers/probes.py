@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_or
+from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, Why, derived, value_or
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.pods import ExecProbe, HttpGet, Probe, TcpSocket
 
@@ -22,7 +22,13 @@ def read(probe: Field) -> Probe | None:
         _seconds(probe["timeoutSeconds"], 1),
         _seconds(probe["failureThreshold"], 3),
         probe.origin,
+        _port_origin(probe),
     )
+
+
+def _port_origin(probe: Field) -> Origin | None:
+    ports = (probe.at(kind, "port") for kind in ("httpGet", "tcpSocket"))
+    return next((port.origin for port in ports if port.is_set), None)
 
 
 def _handler(probe: Field) -> HttpGet | TcpSocket | ExecProbe | None:

@@ -25,8 +25,9 @@ def read(manifest: Field) -> Service:
 
 
 def _port(port: Field) -> ServicePort:
-    """A port; without a target it is the port's own number."""
-    number = port["port"].plain_integer()
-    target = value_or(port["targetPort"].integer_or_text(), number)
+    """A port; without a target it is the port's own number, and 0 where the target cannot be read."""
+    number, written = port["port"].plain_integer(), port["targetPort"]
+    target = value_or(written.integer_or_text(), 0) if written.is_set else number
     protocol = port["protocol"].plain_text("TCP")
-    return ServicePort(port["name"].plain_text(), number, target, protocol, port.origin)
+    place = written.origin if written.is_set else port["port"].origin
+    return ServicePort(port["name"].plain_text(), number, target, protocol, port.origin, place)
