@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from controlplane.stack.deployed_engine import DeployedEngine
-from controlplane.stack.facts import Known, Origin, value_of
-from controlplane.stack.gpu_catalogue import Gpu, gpu, gpu_of_label
+from controlplane.stack.facts import Known, OneOf, Origin
+from controlplane.stack.gpu_catalogue import Gpu, gpu_of_label
 from controlplane.stack.pods import Constraints
 
 
@@ -35,24 +34,12 @@ class EngineGpus:
 
 def gpus_of_engine(engine: DeployedEngine) -> EngineGpus | None:
     """The GPU that an engine is sent to; None where nothing tells, or what tells is not in the catalogue."""
-    accelerator = engine.engine.accelerator_type
-    if isinstance(accelerator, Known):
-        found = gpu(accelerator.value)
-        return EngineGpus((found,), accelerator.origin) if found else None
-    if engine.pods is None:
-        return None
-    constraints = engine.pods.constraints
-    return _by_selector(constraints) or _by_affinity(constraints) or _by_pool(engine, constraints)
-
-
-def _by_selector(constraints: Constraints) -> EngineGpus | None:
-    selector = value_of(constraints.node_selector) or {}
-    for key, value in selector.items():
-        found = gpu_of_label(key, value)
-        if found is not None:
-            origin = constraints.node_selector_origins.get(key)
-            return EngineGpus((found,), origin)
-    return None
+    found = engine.gpu
+    if isinstance(found, Known):
+        return EngineGpus((found.value,), found.origin)
+    if isinstance(found, OneOf):
+        return EngineGpus(found.values, found.origin)
+    return _by_affinity(engine.pods.constraints) if engine.pods is not None else None
 
 
 def _by_affinity(constraints: Constraints) -> EngineGpus | None:
@@ -65,23 +52,3 @@ def _by_affinity(constraints: Constraints) -> EngineGpus | None:
             if known and all(found) and isinstance(fact, Known):
                 return EngineGpus(known, fact.origin)
     return None
-
-
-def _by_pool(engine: DeployedEngine, constraints: Constraints) -> EngineGpus | None:
-    """The accelerators of the pools that a node selector picks, where all nodes were seen."""
-    selector = constraints.node_selector
-    if "Node" not in engine.stack.context.complete or not isinstance(selector, Known) or not selector.value:
-        return None
-    pools = [pool for pool in engine.stack.inventory.pools if _matches(selector.value, pool.labels)]
-    found = [gpu(pool.accelerator.product) if pool.accelerator else None for pool in pools]
-    known = tuple(dict.fromkeys(g for g in found if g is not None))
-    return EngineGpus(known, selector.origin) if known and all(found) else None
-
-
-def _matches(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
-    return _items(selector) <= _items(labels)
-
-
-def _items(labels: Mapping[str, str]) -> set[tuple[str, str]]:
-    pairs: Iterable[tuple[str, str]] = labels.items()
-    return set(pairs)
