@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,3 +138,27 @@ def _allowed(gangs: list[Gang], machines: list, bundles: list, places: tuple[int
         if each.strategy is Strategy.STRICT_SPREAD and len(set(used)) < len(used):
             return False
     return True
+
+
+_ASKED = json.loads((Path(__file__).parent / "recording" / "ray_scheduler.json").read_text())["cases"]
+
+
+def test_what_rays_own_scheduler_places_is_never_called_impossible() -> None:
+    answers = [(case["placed"], _answer_to(case)) for case in _ASKED]
+    assert (True, Answer.IMPOSSIBLE) not in answers
+    assert (True, Answer.FITS) in answers
+    # It places greedily, so that some it gives up do fit.
+    assert [answer for placed, answer in answers if not placed].count(Answer.IMPOSSIBLE) > len(answers) // 4
+
+
+def _answer_to(case: dict[str, list[list[object]]]) -> Answer:
+    kinds = [RayNodes("n", _named(amounts), count) for amounts, count in case["nodes"]]  # type: ignore[arg-type]
+    gangs = [
+        Gang(tuple(_named(bundle) for bundle in bundles), Strategy(strategy))  # type: ignore[attr-defined, arg-type]
+        for strategy, bundles in case["gangs"]
+    ]
+    return hold(gangs, kinds)
+
+
+def _named(amounts: list[float]) -> dict[str, int]:
+    return dict(ray_amounts({"CPU": amounts[0], "GPU": amounts[1]}))
