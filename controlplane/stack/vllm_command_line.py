@@ -23,6 +23,10 @@ from controlplane.stack.vllm_parser import Parsed, parse
 from controlplane.stack.words import Word, word_of
 
 
+_OTHER_PROGRAM = "omni"
+"""`vllm serve --omni` is vLLM-Omni, which starts engines of its own for the stages of a model."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineCommand:
     """What a command line says. `complete` is False when part of it could not be read.
@@ -68,11 +72,9 @@ def read_engines(command: Sequence[Word], args: Sequence[Word], around: CommandC
     """All engines that `command` and `args` start, in the order of the text."""
     words = [expand(word, around.environment) for word in (*command, *args)]
     launches = launches_of(words, around.environment, around.files)
-    if launches:
-        return tuple(_engine_commands(launches, around))
-    if around.has_vllm_entrypoint and not command:
-        return (_engine_command((), words, around),)
-    return ()
+    if not launches and around.has_vllm_entrypoint and not command:
+        launches = [Launch((), tuple(words))]
+    return tuple(made for made in _engine_commands(launches, around) if _OTHER_PROGRAM not in made.arguments)
 
 
 def _engine_commands(launches: Sequence[Launch], around: CommandContext) -> Iterable[EngineCommand]:

@@ -70,6 +70,7 @@ def test_an_engine_is_found_wherever_a_script_starts_it(script: str) -> None:
         "python3 -m sglang.launch_server --model-path m",
         "text-generation-launcher --model-id m",
         "vllm bench serve --model m",
+        "vllm serve m --omni --port 80",
         "vllm --version",
         "# vllm serve m\nsleep infinity",
         "kubectl exec pod -- vllm serve m",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controlplane.source import Quantity
-from controlplane.stack.facts import Fact
+from controlplane.stack.facts import Fact, value_of
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.pods import Container, EnvFrom, Mount, Port
 from controlplane.stack.readers import environment, probes
@@ -21,7 +21,7 @@ def read(container: Field) -> Container:
         env=environment.read(container),
         requests=_amounts(container.at("resources", "requests")),
         limits=_amounts(container.at("resources", "limits")),
-        ports=tuple(_port(item) for item in container["ports"].items()),
+        ports=tuple(port for item in container["ports"].items() if (port := _port(item)) is not None),
         mounts=tuple(_mount(item) for item in container["volumeMounts"].items()),
         startup_probe=probes.read(container["startupProbe"]),
         readiness_probe=probes.read(container["readinessProbe"]),
@@ -45,8 +45,11 @@ def _amounts(amounts: Field) -> Mapping[str, Fact[Quantity]]:
     return {name: amount.quantity() for name, amount in amounts.entries()}
 
 
-def _port(item: Field) -> Port:
-    number = item["containerPort"].plain_integer()
+def _port(item: Field) -> Port | None:
+    """A port, None where its number is not known yet."""
+    number = value_of(item["containerPort"].integer())
+    if number is None:
+        return None
     return Port(item["name"].plain_text(), number, item["protocol"].plain_text("TCP"), item.origin)
 
 
