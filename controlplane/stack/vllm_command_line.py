@@ -22,7 +22,6 @@ from controlplane.stack.vllm_arguments import arguments_of
 from controlplane.stack.vllm_parser import Parsed, parse
 from controlplane.stack.words import Word, word_of
 
-
 _OTHER_PROGRAM = "omni"
 """`vllm serve --omni` is vLLM-Omni, which starts engines of its own for the stages of a model."""
 
