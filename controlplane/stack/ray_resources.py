@@ -13,6 +13,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from controlplane.source import Quantity, QuantityError, parse_quantity
@@ -25,6 +26,8 @@ _FLAGS: Final = {"cpu": "num-cpus", "memory": "memory"}
 _STANDARD: Final = frozenset({"CPU", "GPU", "TPU", "memory"})
 _RUN_BY_SHELL = re.compile(r"[$`;&|<>()*?~#]")
 """What a shell may make something of that only the running container tells; inside quotes it may be harmless."""
+_QUOTING = re.compile(r"""[\s'"\\]|\A\Z""")
+_LONGEST: Final = 10_000
 _TOPOLOGY: Final = "cloud.google.com/gke-tpu-topology"
 _ACCELERATOR: Final = "cloud.google.com/gke-tpu-accelerator"
 _TPU_GENERATIONS: Final = {
@@ -137,14 +140,21 @@ def _shell_word(text: Fact[str], name: str) -> Fact[str]:
         return text
     if _RUN_BY_SHELL.search(text.value):
         return Unknown(Why.RUNTIME, f"the value of {name} in the running container")
+    word = _only_word(text.value)
+    return Unknown(Why.UNRESOLVED, f"{name} as one word of a shell") if word is None else Known(word, text.origin)
+
+
+@lru_cache(maxsize=256)
+def _only_word(text: str) -> str | None:
+    """What a shell makes of a flag's value; None where that is not one word."""
+    if not _QUOTING.search(text):
+        return text
     try:
         # As KubeRay writes it: a blank in front ends the flag's word.
-        words = shlex.split(f"={text.value}")
+        words = shlex.split(f"={text}") if len(text) <= _LONGEST else []
     except ValueError:
         words = []
-    if len(words) != 1:
-        return Unknown(Why.UNRESOLVED, f"{name} as one word of a shell")
-    return Known(words[0][1:], text.origin)
+    return words[0][1:] if len(words) == 1 else None
 
 
 def _python_int(text: Fact[str], name: str) -> Fact[float]:
