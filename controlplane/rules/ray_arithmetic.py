@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from controlplane.placement.amounts import Amounts
 from controlplane.placement.bundles import RAY_UNIT, Gang, RayNodes, Strategy, ray_amounts
+from controlplane.rules.pod_arithmetic import is_partial
 from controlplane.rules.rule import Place
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, value_of, value_or
 from controlplane.stack.gpu_resources import gpu_limits
@@ -33,10 +34,19 @@ _MERGES_ACTOR = (2, 60)
 
 
 def ray_workloads(stack: Stack) -> Iterator[tuple[Workload, RayCluster]]:
-    """Every workload that makes a Ray cluster, with the cluster."""
+    """Every workload that makes a Ray cluster, with the cluster; patches, which say only a part, are left out."""
     for workload in stack.workloads:
-        if workload.ray is not None and not (workload.job and workload.job.cluster_selector):
+        if (
+            workload.ray is not None
+            and not (workload.job and workload.job.cluster_selector)
+            and not is_patch(workload)
+        ):
             yield workload, workload.ray
+
+
+def is_patch(workload: Workload) -> bool:
+    """Whether a Ray object says only a part of itself, as a patch does: what it leaves out may be said elsewhere."""
+    return not workload.pod_sets or any(is_partial(workload, pods) for pods in workload.pod_sets)
 
 
 def ray_groups(stack: Stack) -> Iterator[tuple[Workload, RayCluster, RayGroup, PodSet]]:

@@ -17,7 +17,7 @@ from controlplane.rules.ray_arithmetic import (
     ray_workloads,
     replicas_place,
 )
-from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.rule import Abstention, Finding, Rule
 from controlplane.rules.wording import listed, plural
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.ray import RayCluster
@@ -27,7 +27,7 @@ _MOST_REPLICAS = 1000
 """Replicas of one deployment that are looked at: more are as impossible."""
 
 
-def check(stack: Stack) -> Iterator[Finding]:
+def check(stack: Stack) -> Iterator[Finding | Abstention]:
     for workload, cluster in ray_workloads(stack):
         deployments = workload.serve.deployments if workload.serve else ()
         asked = [_Asked(each, demand) for each in deployments if (demand := demand_of(each, cluster)) is not None]
@@ -50,16 +50,20 @@ class _Asked:
         return [self.demand.gang] * min(replicas, _MOST_REPLICAS)
 
 
-def _judged(workload: Workload, cluster: RayCluster, asked: list[_Asked]) -> Iterator[Finding]:
+def _judged(workload: Workload, cluster: RayCluster, asked: list[_Asked]) -> Iterator[Finding | Abstention]:
     """Deployments that do not fit alone; where all do, the deployments together."""
     all_fit = True
     for each in asked:
         nodes = ray_nodes(workload, cluster, each.demand.resources)
         if not fits_bundle_by_bundle(each.demand, nodes) or _is_strict_fault(each.demand, nodes):
             all_fit = False  # another rule's finding
-        elif hold(each.gangs(each.replicas), nodes) is Answer.IMPOSSIBLE:
+        elif (answer := hold(each.gangs(each.replicas), nodes)) is Answer.IMPOSSIBLE:
             all_fit = False
             yield _finding(each, nodes)
+        elif answer is Answer.UNDECIDED:
+            yield Abstention(
+                "a shorter search for a packing: fewer bundles, or fewer sizes", at=each.deployment.origin
+            )
     if all_fit and len(asked) > 1:
         yield from _together(workload, cluster, asked)
 

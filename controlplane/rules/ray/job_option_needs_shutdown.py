@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.ray_arithmetic import is_patch
 from controlplane.rules.rule import Finding, Rule
 from controlplane.stack.facts import ABSENT, Fact, Known, value_of
 from controlplane.stack.model import Stack, Workload
@@ -12,7 +13,10 @@ from controlplane.stack.model import Stack, Workload
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload in stack.workloads:
-        if workload.job is not None and _keeps_cluster(workload.job.shutdown_after_job_finishes):
+        job = workload.job
+        if job is None or not _keeps_cluster(job.shutdown_after_job_finishes):
+            continue
+        if job.cluster_selector or not is_patch(workload):
             yield from _refused(workload)
 
 

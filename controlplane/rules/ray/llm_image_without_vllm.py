@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.ray_arithmetic import ray_container
+from controlplane.rules.ray_arithmetic import is_patch, ray_container
 from controlplane.rules.rule import Finding, Rule
 from controlplane.stack.facts import Known
 from controlplane.stack.model import Stack, Workload
@@ -18,7 +18,7 @@ _ENVIRONMENTS = ("runtime_env", "deployment_config.ray_actor_options.runtime_env
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload in stack.workloads:
-        if workload.serve is None or workload.ray is None:
+        if workload.serve is None or workload.ray is None or is_patch(workload):
             continue
         application = next((a for a in workload.serve.applications if _needs_vllm(a)), None)
         if application is not None:

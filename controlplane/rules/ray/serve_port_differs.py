@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Evidence, Layer, Severity
-from controlplane.rules.ray_arithmetic import ray_container
+from controlplane.rules.ray_arithmetic import is_patch, ray_container
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.stack.facts import ABSENT, value_of, value_or
 from controlplane.stack.model import Stack, Workload
@@ -17,7 +17,7 @@ _DEFAULT = 8000
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload in stack.workloads:
-        if workload.ref.kind == "RayService" and workload.serve is not None and workload.ray is not None:
+        if workload.ref.kind == "RayService" and workload.serve is not None and not is_patch(workload):
             listens = _listens_on(workload, workload.serve)
             if listens is not None:
                 yield from _elsewhere(workload, workload.serve, listens)

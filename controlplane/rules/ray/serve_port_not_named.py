@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.ray_arithmetic import ray_container
+from controlplane.rules.ray_arithmetic import is_patch, ray_container
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import listed
 from controlplane.stack.model import Stack
@@ -13,7 +13,7 @@ from controlplane.stack.model import Stack
 
 def check(stack: Stack) -> Iterator[Finding]:
     for workload in stack.workloads:
-        head = workload.pod_set("head") if workload.ref.kind == "RayService" and workload.ray else None
+        head = workload.pod_set("head") if workload.ref.kind == "RayService" and not is_patch(workload) else None
         container = ray_container(head) if head else None
         if container is None or workload.serve is None or workload.serve.has_own_service or not container.ports:
             continue

@@ -9,7 +9,7 @@ from controlplane.placement import amounts, requests_of
 from controlplane.placement.amounts import ONE, PODS
 from controlplane.placement.bundles import Answer, Gang, RayNodes, hold
 from controlplane.rules.ray_arithmetic import pods_at_least, ray_workloads
-from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.rule import Abstention, Finding, Rule
 from controlplane.rules.wording import plural
 from controlplane.stack.facts import ABSENT, value_of
 from controlplane.stack.inventory import NodePool
@@ -19,12 +19,15 @@ from controlplane.stack.ray import RayCluster
 from controlplane.stack.scheduling import admits
 
 
-def check(stack: Stack) -> Iterator[Finding]:
-    if "Node" not in stack.context.complete or not stack.inventory.pools:
-        return
+def check(stack: Stack) -> Iterator[Finding | Abstention]:
+    known = "Node" in stack.context.complete and bool(stack.inventory.pools)
     for workload, cluster in ray_workloads(stack):
-        if workload.ref.kind == "RayService" and _replaces(cluster):
+        if workload.ref.kind != "RayService" or not _replaces(cluster):
+            continue
+        if known:
             yield from _too_few(workload, cluster, stack.inventory.pools)
+        else:
+            yield Abstention("the Nodes, or a Fleet", at=workload.origin)
 
 
 def _replaces(cluster: RayCluster) -> bool:

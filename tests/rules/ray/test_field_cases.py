@@ -6,7 +6,10 @@ Names are invented; the facts are those of the thread that each case names.
 from __future__ import annotations
 
 from controlplane.diagnostics import Diagnostic
-from tests.rules.judging import findings_of
+from controlplane.rules import judge
+from controlplane.source import Dialect, read_yaml
+from controlplane.stack.read import read
+from tests.rules.judging import FILE, findings_of
 
 _NODES = """
 apiVersion: v1
@@ -250,3 +253,12 @@ spec:
     assert finding.rule == "ray/actor-larger-than-any-node"
     assert finding.path == ("spec", "entrypointNumGpus")
     assert rules(text.replace("entrypointNumGpus: 2", "entrypointNumGpus: 1")) == []
+
+
+def test_upgrade_of_unknown_machines_says_what_would_tell() -> None:
+    service = gpu_service("  upgradeStrategy: {type: NewCluster}").rpartition("---\n")[2]
+    documents = read_yaml(service.encode(), FILE, Dialect.KUBERNETES).documents
+    abstained = judge(read(documents).stack).abstained
+    assert [(each.rule, each.needs) for each in abstained if each.rule.startswith("ray/")] == [
+        ("ray/upgrade-needs-second-cluster", "the Nodes, or a Fleet")
+    ]

@@ -262,3 +262,69 @@ def test_defaults_of_serve_llm_are_those_of_the_release() -> None:
     assert rules(llm_service("2.52.0", "{min_replicas: 1, max_replicas: 4}")) == [
         "ray/serve-autoscaling-never-triggers"
     ]
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        pytest.param(
+            """
+            apiVersion: ray.io/v1
+            kind: RayCluster
+            metadata: {name: one}
+            spec:
+              enableInTreeAutoscaling: true
+              workerGroupSpecs:
+                - groupName: gpu
+                  minReplicas: 0
+                  maxReplicas: 8
+                  idleTimeoutSeconds: 600
+            """,
+            id="bounds of a group",
+        ),
+        pytest.param(
+            """
+            apiVersion: ray.io/v1
+            kind: RayCluster
+            metadata: {name: one}
+            spec:
+              autoscalerOptions: {idleTimeoutSeconds: 300}
+            """,
+            id="options of the autoscaler",
+        ),
+        pytest.param(
+            """
+            apiVersion: ray.io/v1
+            kind: RayJob
+            metadata: {name: one}
+            spec:
+              ttlSecondsAfterFinished: 600
+            """,
+            id="life of a job",
+        ),
+        pytest.param(
+            """
+            apiVersion: ray.io/v1
+            kind: RayService
+            metadata: {name: one}
+            spec:
+              serveConfigV2: |
+                applications:
+                  - name: chat
+                    import_path: chat:app
+                    deployments:
+                      - {name: Chat, num_replicas: 2, ray_actor_options: {num_gpus: 4}}
+              rayClusterConfig:
+                headGroupSpec:
+                  template:
+                    spec:
+                      containers:
+                        - name: ray-head
+                          ports: [{containerPort: 8265, name: dashboard}]
+            """,
+            id="serve configuration",
+        ),
+    ],
+)
+def test_patch_says_only_a_part(patch: str) -> None:
+    assert rules(patch) == []
