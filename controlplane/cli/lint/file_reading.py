@@ -142,7 +142,7 @@ class _Reading:
         kept = [document for document in documents if self._is_kept(document, dialect)]
         meant = dialect is Dialect.POLICY or self._may_be_read(piece)
         if kept or (not documents and meant and looks_like_manifest(self._text, piece)):
-            self._findings += findings
+            self._findings += [f for f in findings if dialect is Dialect.POLICY or not _is_idiom(f)]
         elif not documents and has_errors(findings):
             first = next(f for f in findings if f.severity is Severity.ERROR)
             self._not_judged.append(NotJudged(first.span, f"not read as YAML: {first.message}"))
@@ -166,6 +166,11 @@ class _Reading:
                 if reason is not None:
                     return reason
         return None
+
+
+def _is_idiom(finding: Diagnostic) -> bool:
+    """`defaultMode: 0644`: to be known in a policy of ours, but every manifest has it, and means it."""
+    return finding.rule == "policy/ambiguous-scalar" and finding.severity is Severity.INFO
 
 
 def _place(span: Span) -> tuple[int, int]:

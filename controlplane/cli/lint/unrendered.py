@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 _TEMPLATE = re.compile(r"\{\{|\{%")
-_OTHERS = re.compile(r"\$\{|\$\(|<%|\[\[|\(\(|%%|@@|<[A-Z_]+>")
+_OTHERS = re.compile(r"\$\{|\$\(|<%|\[\[|\(\(|%%|@@|<[A-Z_]+>|\{[A-Za-z_][A-Za-z0-9_]*\}")
 """Marks of envsubst, ERB, ytt, Concourse and the like; too common elsewhere to count but on a broken line."""
 
 RENDER_FIRST: Final = (

@@ -64,6 +64,15 @@ def test_variable_alone_on_a_line_is_to_be_substituted() -> None:
     assert outcome(DEPLOYMENT + "spec:\n  replicas: ${REPLICAS}\n") == (1, [], [])
 
 
+def test_name_in_braces_is_to_be_substituted() -> None:
+    assert outcome(DEPLOYMENT + "spec:\n  image: {username}/server:latest\n") == (0, [], [SUBSTITUTE])
+
+
+def test_file_modes_as_everyone_writes_them_are_not_worth_a_word() -> None:
+    assert outcome(DEPLOYMENT + "spec:\n  defaultMode: 0644\n") == (1, [], [])
+    assert outcome(DEPLOYMENT + "spec:\n  hostNetwork: yes\n")[1] == ["policy/ambiguous-scalar"]
+
+
 def test_fault_of_syntax_in_a_manifest_is_a_finding() -> None:
     assert outcome(DEPLOYMENT + "spec: [\n") == (0, ["policy/yaml-syntax"], [])
     assert outcome(DEPLOYMENT + "\tspec: 1\n")[1] == ["policy/tab-indentation"]
