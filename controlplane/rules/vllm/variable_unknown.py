@@ -17,6 +17,8 @@ from controlplane.stack.model import Stack
 from controlplane.stack.vllm_environment import nearest_variable
 
 _MOST_EDITS = 2
+_SHORTEST = 15
+"""Characters; a short name that is near another one is as likely a variable of the owner's script."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -37,6 +39,8 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _near(found: EngineVariable) -> str | None:
     """The variable that is meant for all one can tell: names are long, and a third of one is another name."""
+    if len(found.variable.name) < _SHORTEST:
+        return None
     near = nearest_variable(found.variable.name, found.version)
     close = near is not None and edit_distance(found.variable.name, near, _MOST_EDITS) <= _MOST_EDITS
     return near if close else None

@@ -182,6 +182,7 @@ def test_names_of_service_links_and_of_vendors_are_no_variables_of_vllm() -> Non
             "VLLM_PORT_8000_TCP_ADDR",
             "VLLM_CHAT_SERVICE_PORT",
             "VLLM_NVIDIA_HPCX_VERSION",
+            "VLLM_TP_SIZE",
         )
     )
     assert _rules(engine("", env=env)) == []
