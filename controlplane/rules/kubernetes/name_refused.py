@@ -61,7 +61,9 @@ def _refused(what: str, name: str, form: _Form, place: Place) -> Iterator[Findin
 
 def _near(name: str, form: _Form) -> str:
     """The nearest name that is taken; the model's own name goes to --served-model-name."""
-    near = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[: form.longest].strip("-")
+    near = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if len(near) > form.longest:
+        near = near[: form.longest].rpartition("-")[0] or near[: form.longest]
     return near if form.pattern.match(near) else f"p-{near}"[: form.longest].strip("-") or "model"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controlplane.diagnostics import Layer, Severity
+from controlplane.diagnostics import Applicability, Edit, Layer, Severity
 from controlplane.rules.pod_arithmetic import pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
-from controlplane.stack.facts import Known
+from controlplane.stack.facts import Declared, Known
 from controlplane.stack.model import Stack
 
 _TAKEN = {
@@ -30,8 +30,17 @@ def check(stack: Stack) -> Iterator[Finding]:
             at=policy,
             otherwise=pods.origin or workload.origin,
             remedy=f"Write restartPolicy: {taken[-1]}.",
+            edits=_only_one(policy, taken),
+            applicability=Applicability.SAFE if _only_one(policy, taken) else Applicability.DISPLAY_ONLY,
             evidence=(evidence("restartPolicy", policy),),
         )
+
+
+def _only_one(policy: Known[str], taken: tuple[str, ...]) -> tuple[Edit, ...]:
+    """The edit where the kind takes one value alone."""
+    if len(taken) > 1 or not isinstance(policy.origin, Declared):
+        return ()
+    return (Edit(policy.origin.span, taken[0]),)
 
 
 RULE = Rule(
