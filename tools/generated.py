@@ -1,7 +1,7 @@
 """Everything in the repository that a program writes: `--check` fails when a file is stale, `--write` renews it.
 
-What needs the network (the argument tables of vLLM releases) is only checked against its recorded digests here;
-renewing it is a command of its own, named in the message.
+What needs the network (tables of the releases of vLLM, Ray and custom resources) is only checked against its recorded
+digests here; renewing it is a command of its own, named in the message.
 """
 
 from __future__ import annotations
@@ -19,9 +19,19 @@ GENERATORS = {
     "fields of guardrails": ["-m", "tools.guardrail_reference"],
     "model catalogue": ["-m", "tools.schemas.model_catalogue"],
     "Kubernetes feature gates": ["-m", "tools.schemas.kubernetes_features"],
-    "vLLM argument tables": ["tools/schemas/vllm_arguments.py"],
+    "vLLM argument tables": ["-m", "tools.schemas.vllm_arguments"],
+    "vLLM variables, metrics, JSON keys, batch defaults": ["-m", "tools.schemas.vllm_names"],
+    "tables of Ray's releases": ["-m", "tools.schemas.ray_schemas"],
+    "fields of custom resources": ["-m", "tools.schemas.custom_resources"],
 }
-NETWORK = {"vLLM argument tables", "model catalogue", "Kubernetes feature gates"}
+NETWORK = {
+    "vLLM argument tables",
+    "vLLM variables, metrics, JSON keys, batch defaults",
+    "tables of Ray's releases",
+    "fields of custom resources",
+    "model catalogue",
+    "Kubernetes feature gates",
+}
 
 
 def main(mode: str) -> int:
@@ -33,7 +43,8 @@ def main(mode: str) -> int:
         if subprocess.run([sys.executable, *command, mode], cwd=ROOT, check=False).returncode:
             stale.append(name)
     for name in stale:
-        print(f"stale: {name}; run: python {' '.join(GENERATORS[name])} --write", file=sys.stderr)
+        renewal = "--help says how" if name in NETWORK else "--write"
+        print(f"stale: {name}; run: python {' '.join(GENERATORS[name])} {renewal}", file=sys.stderr)
     return 1 if stale else 0
 
 

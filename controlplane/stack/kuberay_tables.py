@@ -105,8 +105,10 @@ def field(kind: str, path: str, version: str) -> Field | None:
 
 def field_since(kind: str, path: str) -> str | None:
     """The first release read that has a path, or None; the oldest one read stands for all before it."""
-    newest = versions(COMPONENT_OF[kind])[-1]
-    return _history(COMPONENT_OF[kind]).since(_told(kind, path, newest))
+    history = _history(COMPONENT_OF[kind])
+    told = _told(kind, path, history.versions[-1])
+    found = [since for since in (history.since(told), history.since(f"{kind}.spec")) if since is not None]
+    return max(found, key=history.versions.index) if len(found) == 2 else None
 
 
 def nearest_field(kind: str, path: str, version: str) -> str | None:

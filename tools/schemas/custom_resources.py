@@ -55,6 +55,7 @@ COMPONENTS: Mapping[str, Component] = {
         "config/components/crd/bases",
         ("ClusterQueue", "LocalQueue", "ResourceFlavor"),
         ("0.14.0", "0.15.0"),
+        OPAQUE - {"resources"},
     ),
     "kserve": Component(
         "github.com/kserve/kserve",
