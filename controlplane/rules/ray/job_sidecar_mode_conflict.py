@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controlplane.diagnostics import Layer, Severity
+from controlplane.diagnostics import Applicability, Edit, Layer, Severity
 from controlplane.rules.rule import Finding, Rule
-from controlplane.stack.facts import Known, value_of
+from controlplane.stack.facts import Declared, Known, value_of
 from controlplane.stack.model import Stack
 
 
@@ -29,6 +29,8 @@ def check(stack: Stack) -> Iterator[Finding]:
                 "Never, or none, and refuses the job",
                 at=policy,
                 remedy="Remove restartPolicy, or set it to Never.",
+                edits=(Edit(policy.origin.span, "Never"),) if isinstance(policy.origin, Declared) else (),
+                applicability=Applicability.SAFE,
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controlplane.diagnostics import Layer, Severity
+from controlplane.diagnostics import Applicability, Edit, Layer, Severity
 from controlplane.rules.ray_arithmetic import ray_workloads, version_numbers
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
@@ -26,6 +26,8 @@ def check(stack: Stack) -> Iterator[Finding]:
                 f"rayVersion is {said.value}, and the head's image runs Ray {real.value}",
                 at=said,
                 remedy=f"Set rayVersion to {real.value}.",
+                edits=(Edit(said.origin.span, real.value),),
+                applicability=Applicability.NEEDS_DECISION,
                 evidence=(evidence("rayVersion", said), evidence("Ray in the image", real)),
                 related=((real, "the head's image"),),
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controlplane.diagnostics import Layer, Severity
+from controlplane.diagnostics import Applicability, Edit, Layer, Severity
 from controlplane.rules.ray_arithmetic import is_not_autoscaled, ray_groups
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
@@ -39,6 +39,8 @@ def _finding(group: RayGroup, wanted: Known[int], name: str, bound: Known[int]) 
         f"{name} is {bound.value}",
         at=wanted,
         remedy=f"Set replicas to {bound.value}, or {name} to {wanted.value}.",
+        edits=(Edit(wanted.origin.span, str(bound.value)),) if isinstance(wanted.origin, Declared) else (),
+        applicability=Applicability.NEEDS_DECISION,
         evidence=(evidence("replicas", wanted), evidence(name, bound)),
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controlplane.diagnostics import Layer, Severity
+from controlplane.diagnostics import Applicability, Edit, Layer, Severity
 from controlplane.rules.ray_arithmetic import is_autoscaled, ray_groups
 from controlplane.rules.rule import Finding, Rule
-from controlplane.stack.facts import Known, value_of
+from controlplane.stack.facts import Declared, Known, value_of
 from controlplane.stack.model import Stack
 
 
@@ -22,6 +22,8 @@ def check(stack: Stack) -> Iterator[Finding]:
                 "takes only Never, or none, and refuses the cluster",
                 at=policy,
                 otherwise=group.origin,
+                edits=(Edit(policy.origin.span, "Never"),) if isinstance(policy.origin, Declared) else (),
+                applicability=Applicability.SAFE,
             )
 
 
