@@ -64,6 +64,12 @@ def fixed(texts: Mapping[str, str], findings: Iterable[Diagnostic], unsafe: bool
     return Fixed(made, applied, tuple(sorted(left, key=lambda entry: entry.finding)))
 
 
+def replaced(text: str, edits: Iterable[Edit]) -> str:
+    """The text with some edits made, unproved; the text itself where one has no place in it. Without a mark."""
+    places = sorted(_indices(text, edits))
+    return _replaced(text, places)[0] if all(start >= 0 for start, _, _ in places) else text
+
+
 def difference(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """A unified diff of the files that change. Texts that look like secrets are hidden in it."""
     return "".join(
