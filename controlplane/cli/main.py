@@ -18,7 +18,7 @@ from controlplane import __version__
 from controlplane.cli.exit import Exit, VerbEnd
 
 VERBS: dict[str, tuple[str, str]] = {
-    "lint": ("lint", "Check policies: all findings, with exact positions."),
+    "lint": ("lint", "Check manifests and policies: all findings, with exact positions."),
     "render": ("render", "Compile policies to Kubernetes manifests."),
     "plan": ("plan", "Show what would change, why, and what it costs."),
     "apply": ("apply", "Plan, ask, roll out through Temporal, follow."),

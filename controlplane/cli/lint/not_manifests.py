@@ -34,4 +34,5 @@ def reason_of_name(name: str) -> str:
 
 def reason_of_kind(group: str, kind: str) -> str:
     """Why an object of a kind without a reader is not judged."""
-    return _BY_KIND.get((group, kind), f"no rule looks at a {kind}" + (f" of {group}" if group else ""))
+    article = "an" if kind[:1] in "AEIO" else "a"
+    return _BY_KIND.get((group, kind), f"no rule looks at {article} {kind}" + (f" of {group}" if group else ""))
