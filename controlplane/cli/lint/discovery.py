@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,7 +134,7 @@ class _Walk:
         if any(name == ".gitignore" for name, _ in names):
             above = (*above, *_ignore_file(folder.path / ".gitignore", folder.parts))
         kept = [(n, is_dir) for n, is_dir in names if _wanted(n, is_dir, above, (*folder.parts, n))]
-        files = [path for n, is_dir in kept if not is_dir and not (path := folder.path / n).is_dir()]
+        files = [path for n, is_dir in kept if not is_dir and _may_be_read(path := folder.path / n)]
         folders = [_Folder(folder.path / n, above, (*folder.parts, n)) for n, is_dir in kept if is_dir]
         return [str(path) for path in files], folders
 
@@ -142,6 +143,14 @@ def _wanted(name: str, is_folder: bool, above: Sequence[IgnoreFile], parts: Sequ
     if name.startswith(".") or (name in _OTHERS_CODE if is_folder else not name.endswith(_SUFFIXES)):
         return False
     return not ignored(above, parts, is_folder)
+
+
+def _may_be_read(path: Path) -> bool:
+    """Whether it is a file, and no folder behind a link or pipe, which would wait; a broken link is told later."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return True
 
 
 def _start(folder: Path) -> _Folder:

@@ -72,6 +72,12 @@ def test_links_do_not_loop_and_give_each_file_once(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a/self.yaml", "a/x.yaml", "b/y.yaml"]
 
 
+def test_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    tree(tmp_path, "a.yaml")
+    os.mkfifo(tmp_path / "b.yaml")
+    assert names(tmp_path) == ["a.yaml"]
+
+
 def test_overlapping_arguments_give_each_file_once(tmp_path: Path) -> None:
     tree(tmp_path, "a/x.yaml", "b/y.yaml")
     assert names(tmp_path, tmp_path / "b", tmp_path, tmp_path / "a" / "x.yaml") == ["b/y.yaml", "a/x.yaml"]
