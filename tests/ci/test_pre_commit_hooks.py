@@ -63,10 +63,26 @@ def test_faulty_manifest_fails_the_hooks_that_check(tmp_path: Path, monkeypatch:
 
 def test_repairing_hook_repairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    unused = "# controlplane: ignore[kubernetes/gpu-fractional] no longer\n"
-    Path("bad.yaml").write_text(unused + BAD)
+    differs = BAD.replace(
+        "{requests: {nvidia.com/gpu: 1}}", "{requests: {nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 2}}"
+    )
+    Path("bad.yaml").write_text(differs)
     assert run(BY_ID["controlplane-fix"], "bad.yaml") == 0
-    assert Path("bad.yaml").read_text() == BAD
+    assert Path("bad.yaml").read_text() == differs.replace("{nvidia.com/gpu: 1}", "{nvidia.com/gpu: 2}")
+
+
+@pytest.mark.parametrize("name", ["controlplane-lint", "controlplane-fix"])
+def test_comment_that_other_files_may_need_is_left_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "# controlplane: ignore[kubernetes/quota-exceeded] the quota is raised at night\n" + BAD
+    Path("bad.yaml").write_text(text)
+    run(BY_ID[name], "bad.yaml")
+    assert Path("bad.yaml").read_text() == text
+    assert "suppression/unused" not in capsys.readouterr().out
+    run(BY_ID["controlplane-lint-all"])
+    assert "suppression/unused" in capsys.readouterr().out
 
 
 def test_page_names_hooks_inputs_and_flags_that_exist() -> None:
