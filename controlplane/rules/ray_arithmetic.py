@@ -151,14 +151,14 @@ def node_amount(group: RayGroup, pods: PodSet, name: str) -> float | None:
             return value_of(told.memory_bytes)
     if name in told.custom:
         return value_of(told.custom[name])
-    if name.startswith("node:") or name.startswith(_FOUND_BY_RAY) or not _custom_is_known(group):
+    if name.startswith("node:") or name.startswith(_FOUND_BY_RAY) or not custom_is_known(group):
         return None
     if name.startswith("accelerator_type:"):
         return 0.0 if node_amount(group, pods, "GPU") == 0 else None
     return 0.0
 
 
-def _custom_is_known(group: RayGroup) -> bool:
+def custom_is_known(group: RayGroup) -> bool:
     """Whether all custom resources of a group could be read."""
     written = group.start_params.get("resources", ABSENT)
     return written == ABSENT or bool(group.told.custom)

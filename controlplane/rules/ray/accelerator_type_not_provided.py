@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Evidence, Layer, Severity
-from controlplane.rules.ray_arithmetic import node_amount
+from controlplane.rules.ray_arithmetic import custom_is_known, node_amount
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.serve_deployments import serve_deployments
 from controlplane.rules.wording import evidence, listed
@@ -26,7 +26,7 @@ def _elsewhere(workload: Workload, deployment: ServeDeployment) -> Iterator[Find
     product = gpu(wanted.value) if isinstance(wanted, Known) else None
     if product is None or not isinstance(wanted, Known):
         return
-    there = _products(workload)
+    there = _products(workload, f"accelerator_type:{wanted.value}")
     if there and all(_are_different(product, other) for other in there.values()):
         yield Finding(
             f"accelerator_type is {wanted.value}, and the groups with GPUs run on "
@@ -41,12 +41,12 @@ def _elsewhere(workload: Workload, deployment: ServeDeployment) -> Iterator[Find
         )
 
 
-def _products(workload: Workload) -> dict[str, Gpu]:
+def _products(workload: Workload, resource: str) -> dict[str, Gpu]:
     """The GPU of every group that has any; empty where one of them is not known or provides the type by name."""
     found: dict[str, Gpu] = {}
     for group in workload.ray.groups if workload.ray is not None else ():
         pods = workload.pod_set(group.name)
-        if pods is None or group.start_params.get("resources") or group.resources:
+        if pods is None or node_amount(group, pods, resource) or not custom_is_known(group):
             return {}
         if node_amount(group, pods, "GPU") == 0:
             continue

@@ -19,6 +19,7 @@ from controlplane.rules.ray_arithmetic import (
 )
 from controlplane.rules.rule import Abstention, Finding, Rule
 from controlplane.rules.wording import listed, plural
+from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.ray import RayCluster
 from controlplane.stack.serve import ServeDeployment
@@ -30,8 +31,15 @@ _MOST_REPLICAS = 1000
 def check(stack: Stack) -> Iterator[Finding | Abstention]:
     for workload, cluster in ray_workloads(stack):
         deployments = workload.serve.deployments if workload.serve else ()
-        asked = [_Asked(each, demand) for each in deployments if (demand := demand_of(each, cluster)) is not None]
+        consistent = [each for each in deployments if not _contradicts_itself(each)]
+        asked = [_Asked(each, demand) for each in consistent if (demand := demand_of(each, cluster)) is not None]
         yield from _judged(workload, cluster, asked)
+
+
+def _contradicts_itself(deployment: ServeDeployment) -> bool:
+    """Whether the bounds of its replicas are refused anyway, so that none of them says how many there will be."""
+    low, high = value_of(deployment.replicas.min), value_of(deployment.replicas.max)
+    return low is not None and high is not None and low > high
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,5 @@ RULE = Rule(
                       resources: {limits: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}}
         """,
     ),
-    also=("ray/replicas-outside-bounds",),
     check=check,
 )

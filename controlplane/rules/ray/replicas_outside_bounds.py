@@ -27,6 +27,8 @@ def _outside(group: RayGroup, count: Count) -> Iterator[Finding]:
     wanted, low, high = count.desired, count.min, count.max
     if not (isinstance(wanted, Known) and isinstance(wanted.origin, Declared)):
         return
+    if isinstance(high, Known) and isinstance(low, Known) and low.value > high.value:
+        return  # another rule's finding
     if isinstance(high, Known) and wanted.value > high.value:
         yield _finding(group, wanted, "maxReplicas", high)
     elif isinstance(low, Known) and wanted.value < low.value:
