@@ -230,3 +230,14 @@ def placed(text: str) -> Word:
 def spot(text: str, origin: object) -> str:
     assert isinstance(origin, Declared)
     return text[origin.span.column - 1 : origin.span.end_column - 1]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.text(st.sampled_from("ab '\"\\$`(){}#;&|<>=\n\t@1A-[]E+!if"), max_size=40))
+def test_every_character_of_every_word_has_a_place_in_the_script(script: str) -> None:
+    found = commands_of(placed(script), Environment({"A": word("p q")}), [placed("z")])
+    for one in [one for command in found for one in command.words]:
+        for index in range(len(one.text)):
+            origin = one.place(index, index + 1)
+            assert isinstance(origin, Declared)
+            assert 1 <= origin.span.column <= origin.span.end_column <= len(script) + 1 or one.text == "z"
