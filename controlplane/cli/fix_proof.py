@@ -29,7 +29,8 @@ class Edited:
 
 def unexplained(edited: Edited) -> str | None:
     """Why the edited text must not be written, or None."""
-    readings = [read_yaml(text.encode(), edited.file, Dialect.KUBERNETES) for text in (edited.before, edited.after)]
+    texts = (text.encode(errors="surrogatepass") for text in (edited.before, edited.after))
+    readings = [read_yaml(text, edited.file, Dialect.KUBERNETES) for text in texts]
     return _Comparison(edited.old_places, edited.new_places).readings(*readings)
 
 

@@ -225,7 +225,8 @@ def _scalars(source: SourceText) -> tuple[list[tuple[int, int, _Text | None]], i
 def _with_path(text: str, keys: list[str | None]) -> Iterator[tuple[yaml.Event, tuple[str | None, ...]]]:
     """Events with the keys above them; `keys` is the stack, None for a sequence and for a key still to come."""
     kinds: list[bool] = []
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+    # Half of a surrogate pair is no text to libyaml; one character takes its place.
+    for event in yaml.parse(text.encode(errors="replace").decode(), Loader=yaml.CSafeLoader):
         is_key = False
         if isinstance(event, yaml.ScalarEvent | yaml.AliasEvent | yaml.CollectionStartEvent) and kinds and kinds[-1]:
             is_key = keys[-1] is None

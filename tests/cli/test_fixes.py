@@ -106,6 +106,7 @@ REFUSALS = {
     "a key would come twice": ("a: 1\nb: 2\n", ("b", "a")),
     "the document would be split": ("a: x\nb: y\n", ("x", "x\n---\nc: d")),
     "an empty item would be left": ("a: 1\nb:\n- &x p\n- *x\n", ("p", "")),
+    "half of a surrogate pair cannot be written": ("a: 1\n", ("1", "\ud800")),
     "embedded YAML would break": ("serveConfigV2: |\n  a: 1\n  b: 2\n", ("1", "[1")),
     "embedded values beside it would change": ("serveConfigV2: |\n  a: &x [1]\n  b: *x\n", ("1", "2")),
 }

@@ -272,6 +272,7 @@ def test_default_rules_are_those_of_the_catalogue() -> None:
                 "\r",
                 "\x00",
                 "\u2028",
+                "\ud800",
                 ": ",
                 ",",
             ]
