@@ -64,6 +64,7 @@ class Field:
     same_as: str = ""
 
 
+@cache
 def fields(kind: str, version: str) -> frozenset[str] | None:
     """The paths that a kind may have in a release of its component; None where no table tells.
 

@@ -93,6 +93,7 @@ def llm_defaults(ray_version: str) -> LlmDefaults | None:
 
 
 @cache
+@cache
 def options(model: str, ray_version: str) -> frozenset[str] | None:
     """The fields that a model may have; None where no table tells, or the release lacks the model."""
     possible = _history().possible(ray_version) or frozenset()

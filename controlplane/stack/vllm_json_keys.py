@@ -35,6 +35,7 @@ def class_of(argument: str, json_of: str = "") -> str:
     return json_of or str(read_schema("vllm", "json-keys.json")["by_argument"].get(argument, ""))
 
 
+@cache
 def keys_of(config_class: str, version: str) -> frozenset[str] | None:
     """The keys that a class may have in a release; None where no table tells, or the release lacks the class."""
     possible = _history().possible(version) or frozenset()

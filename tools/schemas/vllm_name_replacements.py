@@ -157,6 +157,11 @@ ELSEWHERE: tuple[str, ...] = (
     "VLLM_DECODE_",
     "VLLM_GRAPH_",
     "VLLM_XLA_",
+    "VLLM_CONTIGUOUS_PA",
+    "VLLM_DELAYED_SAMPLING",
+    "VLLM_PT_PROFILE",
+    "VLLM_REGIONAL_COMPILATION",
+    "VLLM_SKIP_WARMUP",
 )
 """Beginnings of variables that plug-ins of hardware vendors read, some of them once vLLM's own: never judged."""
 
