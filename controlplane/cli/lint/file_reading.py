@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from controlplane.cli.lint.not_manifests import reason_of_kind, reason_of_name
 from controlplane.cli.lint.report import NotJudged
 from controlplane.cli.lint.scan import Piece, is_blank, looks_like_manifest, may_be_policy, scan
-from controlplane.cli.lint.unrendered import unrendered
+from controlplane.cli.lint.unrendered import patch_of, unrendered
 from controlplane.diagnostics import Diagnostic, Severity, Span, has_errors
 from controlplane.source import Budget, Dialect, Document, read_yaml
 
@@ -135,7 +135,7 @@ class _Reading:
     def _of_piece(
         self, piece: Piece, documents: Sequence[Document], findings: Sequence[Diagnostic], dialect: Dialect
     ) -> list[Document]:
-        reason = self._template(piece, findings)
+        reason = patch_of(self._text, piece.start, piece.end) or self._template(piece, findings)
         if reason is not None:
             self._not_judged.append(NotJudged(Span(self._name, piece.line, 1, piece.line, 1), reason))
             return []

@@ -13,6 +13,10 @@ _TEMPLATE = re.compile(r"\{\{|\{%")
 _OTHERS = re.compile(r"\$\{|\$\(|<%|\[\[|\(\(|%%|@@|<[A-Z_]+>|\{[A-Za-z_][A-Za-z0-9_]*\}")
 """Marks of envsubst, ERB, ytt, Concourse and the like; too common elsewhere to count but on a broken line."""
 
+_PATCH = re.compile(r"""^[ \t]*(?:- +)*["']?\$(?:patch|retainKeys|setElementOrder/\w+)["']?[ \t]*:""", re.MULTILINE)
+"""Directives of a strategic merge patch, which no complete object has."""
+
+PATCH: Final = "a strategic merge patch: lint the output of `kustomize build`"
 RENDER_FIRST: Final = (
     "an unrendered template: render it first (for a Helm chart: `helm template`) and lint the output"
 )
@@ -22,6 +26,11 @@ SUBSTITUTE_FIRST: Final = "unrendered variables: substitute them first (for `${N
 def has_template(text: str, start: int = 0, end: int | None = None) -> bool:
     """Whether a text holds an action of Go's templates or of Jinja anywhere."""
     return _TEMPLATE.search(text, start, len(text) if end is None else end) is not None
+
+
+def patch_of(text: str, start: int, end: int) -> str | None:
+    """Why a document that says how it is to be merged is no object; None for one that does not."""
+    return PATCH if "$" in text and _PATCH.search(text, start, end) else None
 
 
 def unrendered(text: str, start: int, end: int, line: str) -> str | None:

@@ -64,6 +64,14 @@ def test_variable_alone_on_a_line_is_to_be_substituted() -> None:
     assert outcome(DEPLOYMENT + "spec:\n  replicas: ${REPLICAS}\n") == (1, [], [])
 
 
+@pytest.mark.parametrize(
+    "patch", ["$patch: delete\n", "spec:\n  template:\n    spec:\n      containers:\n      - $patch: replace\n"]
+)
+def test_patch_that_says_so_is_listed_wherever_it_lies(patch: str) -> None:
+    assert outcome(DEPLOYMENT + patch) == (0, [], ["a strategic merge patch: lint the output of `kustomize build`"])
+    assert outcome(DEPLOYMENT + "spec: {template: {metadata: {annotations: {x: '$patch: delete'}}}}\n")[0] == 1
+
+
 def test_name_in_braces_is_to_be_substituted() -> None:
     assert outcome(DEPLOYMENT + "spec:\n  image: {username}/server:latest\n") == (0, [], [SUBSTITUTE])
 
