@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parents[2] / "schemas" / "vllm"
+_LIMITS = ("ge", "gt", "le", "lt")
 _PROBES: Mapping[str, tuple[str, object]] = {
     "int": ("7", 7),
     "float": ("0.5", 0.5),
@@ -82,6 +83,7 @@ def differences(
                 yield f"{name}: {what} {_shown(ours)} in the table, {_shown(theirs)} in vLLM"
         yield from _default_difference(name, entry["default"], plain(action.default))
         yield from _kind_difference(name, entry, action)
+        yield from bounds_difference(name, entry)
 
 
 def _shown(value: object) -> object:
@@ -107,6 +109,19 @@ def _default_difference(name: str, ours: object, theirs: object) -> Iterator[str
         same = ours == theirs
     if not same:
         yield f"{name}: default {ours!r} in the table, {theirs!r} in vLLM"
+
+
+def bounds_difference(name: str, entry: Mapping[str, Any]) -> Iterator[str]:
+    """Where the configuration class of the installed vLLM checks other limits than the table has."""
+    cls, _, key = str(entry.get("where", "")).partition(".")
+    fields = getattr(getattr(importlib.import_module("vllm.config"), cls, None), "__pydantic_fields__", {})
+    if key not in fields:
+        return
+    checks = fields[key].metadata
+    theirs = {limit: getattr(check, limit) for check in checks for limit in _LIMITS if hasattr(check, limit)}
+    ours = entry.get("bounds", {})
+    if ours != theirs:
+        yield f"{name}: bounds {ours} in the table, {theirs} in vLLM"
 
 
 def _kind_difference(name: str, entry: Mapping[str, Any], action: argparse.Action) -> Iterator[str]:
