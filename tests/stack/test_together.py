@@ -90,7 +90,8 @@ def test_version_of_the_api_makes_no_other_object() -> None:
 
 
 def test_items_of_a_list_are_objects() -> None:
-    whole = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {name: chat}\n"
+    item = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: chat}}"
+    whole = f"apiVersion: v1\nkind: List\nitems:\n- {item}\n"
     assert len(groups({"a.yaml": whole, "b.yaml": DEPLOYMENT})) == 2
 
 
@@ -110,5 +111,5 @@ def test_nodes_alone_are_a_group_and_nothing_is_none() -> None:
 
 
 def test_strange_documents_are_nobodys_double() -> None:
-    files = {"a.yaml": "apiVersion: v1\nkind: [x]\nmetadata: 1\n---\n- 1\n---\nkind: List\napiVersion: v1\nitems: 3\n"}
-    assert groups(files) == [["a.yaml#0", "a.yaml#1", "a.yaml#2"]]
+    text = "apiVersion: v1\nkind: [x]\nmetadata: 1\n---\n- 1\n---\nkind: List\napiVersion: v1\nitems: 3\n"
+    assert groups({"a.yaml": text}) == [["a.yaml#0", "a.yaml#1", "a.yaml#2"]]
