@@ -123,6 +123,5 @@ RULE = Rule(
                         resources: {limits: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 4}}
         """,
     ),
-    also=("cross/bundles-differ-from-parallelism",),
     check=check,
 )

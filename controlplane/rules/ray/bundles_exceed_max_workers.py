@@ -199,6 +199,5 @@ RULE = Rule(
                         resources: {limits: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 4}}
         """,
     ),
-    also=("cross/serve-replicas-exceed-workers",),
     check=check,
 )
