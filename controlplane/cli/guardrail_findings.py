@@ -12,7 +12,7 @@ from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from controlplane.guardrails.guardrails import Exempted
+    from controlplane.guardrails.guardrails import CompiledRule, Exempted
     from controlplane.policy.policy_set import PolicySet
     from controlplane.stack.model import Stack
 
@@ -36,7 +36,8 @@ def guardrail_findings(policies: PolicySet, stacks: Iterable[Stack]) -> Guardrai
     from controlplane.guardrails.guardrails import compiled, hold
 
     today = datetime.now(UTC).date()
-    rules, findings = [], []
+    rules: list[CompiledRule] = []
+    findings: list[Diagnostic] = []
     for guardrail in policies.guardrails.values():
         made, wrong = compiled(guardrail, today)
         rules += made
