@@ -22,6 +22,9 @@ _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "Deletio
 """Taints that tell of a passing state of a node, not of its kind."""
 
 _POOL = "pool"
+_MOST = 2000
+"""Pods, and nodes, up to which a packing is looked for: a linter answers in seconds."""
+
 SHOWN_TWICE = frozenset({"ReplicaSet", "Pod"})
 """Kinds that others make: what they take is counted there."""
 
@@ -123,6 +126,9 @@ def placement(stack: Stack, extra: tuple[Workload, PodSet] | None = None) -> Pla
     nodes = _nodes(pools)
     if not nodes:
         return None
+    wanted = sum(least_pods(group) for _, group in pod_sets_of(stack))
+    if wanted > _MOST:
+        return None
     pods = [pod for workload, group in pod_sets_of(stack) for pod in _pods(pools, workload, group)]
     if extra is not None:
         requests, where = requests_in_all(*extra), willing(pools, extra[1])
@@ -146,7 +152,7 @@ def _nodes(pools: tuple[NodePool, ...]) -> list[Node]:
     """As many empty nodes as each pool may have; none where one of the numbers is not known."""
     counts = [value_of(pool.nodes.max) for pool in pools]
     known = [count for count in counts if count is not None]
-    if len(known) < len(pools):
+    if len(known) < len(pools) or sum(known) > _MOST:
         return []
     return [node for pool, count in zip(pools, known, strict=True) for node in nodes_of(_plain(pool), count)]
 
@@ -156,6 +162,12 @@ def _spoken(requests: Amounts, pools: tuple[NodePool, ...]) -> Amounts:
     there = {"pods"} | {name for pool in pools for name in pool.allocatable}
     counted = {name for name in requests for pool in pools if _counted(name, pool)}
     return {name: amount for name, amount in requests.items() if name in there | counted}
+
+
+def shape(stack: Stack, workload: Workload, pods: PodSet) -> object:
+    """What pods have in common for which a placement finds the same."""
+    where = tuple(pool.name for pool in willing(known_pools(stack), pods))
+    return frozenset(requests_in_all(workload, pods).items()), where
 
 
 def pod_prefix(workload: Workload, pods: PodSet) -> str:

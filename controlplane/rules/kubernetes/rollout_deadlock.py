@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.machines import has_room, known_pools, least_pods, placement, willing
+from controlplane.rules.machines import has_room, known_pools, least_pods, placement, shape, willing
 from controlplane.rules.pod_arithmetic import RollingUpdate, matches, rolling_update
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, plural
@@ -13,11 +13,14 @@ from controlplane.stack.facts import ABSENT, value_of
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import PodSet
 
+_MOST_SEARCHES = 8
+
 
 def check(stack: Stack) -> Iterator[Finding]:
     placed = placement(stack) if known_pools(stack) else None
     if placed is None or placed.unplaced:
         return  # without a place for the pods there is nothing to roll out
+    searched: dict[object, str] = {}
     for workload in stack.workloads:
         for pods in workload.pod_sets if workload.ref.kind == "Deployment" else ():
             replicas = least_pods(pods)
@@ -25,9 +28,17 @@ def check(stack: Stack) -> Iterator[Finding]:
             if replicas and rolling is not None and rolling.unavailable == 0:
                 why = _alone_on_its_node(stack, pods)
                 if not why and not has_room(stack, placed, workload, pods):
-                    why = _no_place(stack, workload, pods)
+                    why = _search(searched, stack, workload, pods)
                 if why:
                     yield _stuck(workload, pods, rolling, why)
+
+
+def _search(searched: dict[object, str], stack: Stack, workload: Workload, pods: PodSet) -> str:
+    """A new packing is looked for once for pods of one shape, and for few shapes: it takes a while."""
+    key = shape(stack, workload, pods)
+    if key not in searched and len(searched) < _MOST_SEARCHES:
+        searched[key] = _no_place(stack, workload, pods)
+    return searched.get(key, "")
 
 
 def _stuck(workload: Workload, pods: PodSet, rolling: RollingUpdate, why: str) -> Finding:
