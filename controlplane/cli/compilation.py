@@ -87,7 +87,7 @@ def told_once(reading: Sequence[Diagnostic], judging: Sequence[Diagnostic]) -> t
     A value that cannot be read has no type to be judged. One that YAML's readers take differently is told by what is
     needed there. Where part of a file could not be read, what refers to a missing policy proves nothing.
     """
-    unread = {f.span for f in reading if f.rule == "policy/unreadable-scalar"}
+    unread = {f.span for f in reading if f.rule == "yaml/unreadable-scalar"}
     lost = any(f.severity is Severity.ERROR and not f.path for f in reading)
     kept = [
         f
@@ -95,7 +95,7 @@ def told_once(reading: Sequence[Diagnostic], judging: Sequence[Diagnostic]) -> t
         if not (f.span in unread and f.rule in _OF_VALUES) and not (lost and f.rule == "policy/unknown-reference")
     ]
     typed = {f.span for f in kept if f.rule in _OF_VALUES}
-    first = [f for f in reading if not (f.rule == "policy/ambiguous-scalar" and f.span in typed)]
+    first = [f for f in reading if not (f.rule == "yaml/ambiguous-scalar" and f.span in typed)]
     return tuple(dict.fromkeys((*first, *kept)))
 
 

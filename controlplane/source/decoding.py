@@ -42,7 +42,7 @@ class _Suspect:
 _SUSPECTS: Final = (
     _Suspect(
         re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]"),
-        "policy/control-character",
+        "yaml/control-character",
         "a control character, which YAML does not allow",
         'Remove it, or write it as an escape in double quotes, such as "\\x1b".',
         strict=True,
@@ -50,28 +50,28 @@ _SUSPECTS: Final = (
     ),
     _Suspect(
         re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
-        "policy/bidi-control",
+        "yaml/bidi-control",
         "a control of text direction, which can make a line read otherwise than it is",
         'Remove it, or write it as an escape in double quotes, such as "\\u202e".',
         strict=True,
     ),
     _Suspect(
         re.compile("[\x85\u2028\u2029]"),
-        "policy/unusual-line-break",
+        "yaml/unusual-line-break",
         "a line break in YAML 1.1 and for Kubernetes' reader, but an ordinary character in YAML 1.2 and in editors",
         'Start a new line instead, or write it as an escape in double quotes, such as "\\u2028".',
         strict=True,
     ),
     _Suspect(
         re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff]"),
-        "policy/invisible-character",
+        "yaml/invisible-character",
         "invisible, and makes texts differ that look the same",
         "Remove it.",
         strict=False,
     ),
     _Suspect(
         re.compile("(?:(?<=[\r\n])|^)[ \t]*\u00a0|(?<=:)\u00a0", re.MULTILINE),
-        "policy/invisible-character",
+        "yaml/invisible-character",
         "a no-break space where YAML wants an ordinary one, so that it becomes part of a text",
         "Put an ordinary space in its place.",
         strict=False,
@@ -112,7 +112,7 @@ def _refuse_size(size: int, file: str, budget: Budget) -> Findings:
     findings = Findings(SourceText(file, ""), budget.findings)
     message = f"the file has {size:,} bytes; {budget.bytes:,} are allowed"
     remedy = Remedy("Split the file, or name the right one; a policy is a few kilobytes.")
-    findings.add("policy/too-large", Severity.ERROR, message, (0, 0), remedy=remedy)
+    findings.add("yaml/too-large", Severity.ERROR, message, (0, 0), remedy=remedy)
     return findings
 
 
@@ -123,7 +123,7 @@ def _byte_order_mark(data: bytes) -> str | None:
 def _refuse_mark(encoding: str, file: str, budget: Budget) -> Findings:
     findings = Findings(SourceText(file, ""), budget.findings)
     message = f"the file begins with the byte order mark of {encoding}; only UTF-8 is read"
-    findings.add("policy/not-utf8", Severity.ERROR, message, (0, 0), remedy=Remedy("Save the file as UTF-8."))
+    findings.add("yaml/not-utf8", Severity.ERROR, message, (0, 0), remedy=Remedy("Save the file as UTF-8."))
     return findings
 
 
@@ -133,7 +133,7 @@ def _refuse_encoding(body: bytes, error: UnicodeDecodeError, file: str, budget: 
     bad = " ".join(f"0x{byte:02X}" for byte in body[error.start : error.end])
     message = f"{bad} at byte {error.start:,} of {len(body):,} is not UTF-8 ({error.reason})"
     findings.add(
-        "policy/not-utf8",
+        "yaml/not-utf8",
         Severity.ERROR,
         message,
         (len(before), len(before) + 1),
@@ -153,7 +153,7 @@ def _note_nul(text: str, findings: Findings) -> None:
     message = f"a NUL character, the first of {count:,}" if count > 1 else "a NUL character"
     wide = text[:_NUL_SAMPLE].count("\x00") * 3 > len(text[:_NUL_SAMPLE])
     advice = "Save the file as UTF-8; it looks like UTF-16." if wide else "Remove it; a YAML file is text."
-    findings.add("policy/nul-byte", Severity.ERROR, message, (place, place + 1), remedy=Remedy(advice))
+    findings.add("yaml/nul-byte", Severity.ERROR, message, (place, place + 1), remedy=Remedy(advice))
 
 
 def _check_characters(text: str, dialect: Dialect, findings: Findings) -> str:

@@ -58,4 +58,4 @@ class Findings:
         message = f"{self._limit + self._untold_count} findings; {self._limit} are told one by one"
         remedy = Remedy("Repair what is told and run again; what follows may not have been read.")
         place = self._untold[0].span
-        return [Diagnostic("policy/too-many-findings", severity, Layer.POLICY, message, place, remedy=remedy)]
+        return [Diagnostic("yaml/too-many-findings", severity, Layer.POLICY, message, place, remedy=remedy)]

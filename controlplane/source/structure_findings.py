@@ -25,7 +25,7 @@ def duplicate_key(
     effect = lenient.get(dialect, "a mapping has each key once")
     line = findings.text.position(first[0])[0]
     findings.add(
-        "policy/duplicate-key",
+        "yaml/duplicate-key",
         Severity.WARNING if dialect in lenient else Severity.ERROR,
         f"the key `{shorten(name)}` is already on line {line}; {effect}",
         place,
@@ -39,7 +39,7 @@ def second_merge_key(findings: Findings, dialect: Dialect, place: _Place, first:
     """`<<` stands a second time in one mapping; readers differ in which of the two wins, or refuse."""
     line = findings.text.position(first[0])[0]
     findings.add(
-        "policy/merge-key",
+        "yaml/merge-key",
         Severity.ERROR if dialect is Dialect.POLICY else Severity.WARNING,
         f"the merge key `<<` is already on line {line}; readers differ on what a second one does",
         place,
@@ -52,7 +52,7 @@ def second_merge_key(findings: Findings, dialect: Dialect, place: _Place, first:
 def merge_of_no_mapping(findings: Findings, place: _Place, path: KeyPath) -> None:
     """The value of `<<` is neither a mapping nor a list of mappings."""
     findings.add(
-        "policy/merge-key",
+        "yaml/merge-key",
         Severity.ERROR,
         "the merge key `<<` takes a mapping or a list of mappings; this is neither",
         place,
@@ -64,7 +64,7 @@ def merge_of_no_mapping(findings: Findings, place: _Place, path: KeyPath) -> Non
 def merge_replaces(findings: Findings, names: list[str], place: _Place, path: KeyPath) -> None:
     """go-yaml v2 lets a merge replace the keys that stand before it; YAML's merge type says it must not."""
     findings.add(
-        "policy/merge-key",
+        "yaml/merge-key",
         Severity.WARNING,
         f"Kubernetes' reader lets this merge replace {_names(names)}, which stand before it; other readers do not",
         place,
@@ -77,7 +77,7 @@ def merge_contested(findings: Findings, names: list[str], place: _Place, path: K
     """Merged mappings share keys. In PyYAML 6.0.3 the first of a list wins; in 6.0.4 the last, mostly."""
     shown = _names(names)
     findings.add(
-        "policy/merge-key",
+        "yaml/merge-key",
         Severity.WARNING,
         f"several of the merged mappings have {shown}; versions of PyYAML differ on which one wins",
         place,
@@ -93,7 +93,7 @@ def _names(names: list[str]) -> str:
 def collection_as_key(findings: Findings, place: _Place, path: KeyPath) -> None:
     """A list or a mapping is used as a key."""
     findings.add(
-        "policy/non-string-key",
+        "yaml/non-string-key",
         Severity.ERROR,
         "this key is a list or a mapping; a key must be a text",
         place,
@@ -107,7 +107,7 @@ def undefined_alias(findings: Findings, name: str, anchors: Iterable[str], place
     near = nearest(name, anchors)
     hint = f"Write *{near}, or define" if near else "Define"
     findings.add(
-        "policy/undefined-alias",
+        "yaml/undefined-alias",
         Severity.ERROR,
         f"the alias `*{shorten(name)}` names no anchor above it in this document",
         place,
@@ -119,7 +119,7 @@ def undefined_alias(findings: Findings, name: str, anchors: Iterable[str], place
 def alias_cycle(findings: Findings, name: str, place: _Place, anchor: _Place, path: KeyPath) -> None:
     """An alias stands inside the node that it names."""
     findings.add(
-        "policy/alias-cycle",
+        "yaml/alias-cycle",
         Severity.ERROR,
         f"the alias `*{shorten(name)}` stands inside the anchor that it names, so its value would be endless",
         place,
@@ -134,7 +134,7 @@ def alias_expansion(
 ) -> None:
     """Aliases stand for more values than the budget allows."""
     findings.add(
-        "policy/alias-expansion",
+        "yaml/alias-expansion",
         Severity.ERROR,
         f"with its aliases written out the file has {numbers[0]:,} values up to here; {numbers[1]:,} are allowed",
         place,
@@ -147,7 +147,7 @@ def alias_expansion(
 def too_deep(findings: Findings, allowed: int, place: _Place) -> None:
     """Collections are nested deeper than the budget allows."""
     findings.add(
-        "policy/too-deep",
+        "yaml/too-deep",
         Severity.ERROR,
         f"{allowed + 1:,} lists and mappings inside each other; {allowed:,} are allowed",
         place,
@@ -158,7 +158,7 @@ def too_deep(findings: Findings, allowed: int, place: _Place) -> None:
 def too_many_nodes(findings: Findings, allowed: int, place: _Place) -> None:
     """The file has more values than the budget allows."""
     findings.add(
-        "policy/too-many-nodes",
+        "yaml/too-many-nodes",
         Severity.ERROR,
         f"{allowed + 1:,} values up to here; {allowed:,} are allowed",
         place,
@@ -169,7 +169,7 @@ def too_many_nodes(findings: Findings, allowed: int, place: _Place) -> None:
 def too_many_documents(findings: Findings, allowed: int, place: _Place) -> None:
     """The file has more documents than the budget allows."""
     findings.add(
-        "policy/too-many-documents",
+        "yaml/too-many-documents",
         Severity.ERROR,
         f"{allowed + 1:,} documents up to here; {allowed:,} are allowed",
         place,
@@ -180,7 +180,7 @@ def too_many_documents(findings: Findings, allowed: int, place: _Place) -> None:
 def too_many_unreadable(findings: Findings, count: int, index: int) -> None:
     """So many documents cannot be read that reading stopped."""
     findings.add(
-        "policy/too-many-unreadable-documents",
+        "yaml/too-many-unreadable-documents",
         Severity.ERROR,
         f"{count:,} documents up to here cannot be read; reading stops after {count:,}",
         (index, index),
@@ -193,7 +193,7 @@ def empty_file(findings: Findings, dialect: Dialect) -> None:
     size = len(findings.text.text)
     what = "the file is empty" if not size else "the file holds only blank lines, comments or document markers"
     findings.add(
-        "policy/empty-file",
+        "yaml/empty-file",
         Severity.ERROR if dialect is Dialect.POLICY else Severity.WARNING,
         what,
         (0, 0),

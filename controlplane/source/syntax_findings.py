@@ -91,7 +91,7 @@ def syntax_error(findings: Findings, error: yaml.YAMLError, base: int, depth: in
 def too_many_directives(findings: Findings, count: int, allowed: int, index: int) -> None:
     """More `%` lines than a file needs; libyaml's time grows with their square."""
     findings.add(
-        "policy/too-many-directives",
+        "yaml/too-many-directives",
         Severity.ERROR,
         f"{count:,} lines begin with `%`; {allowed:,} are allowed",
         (index, index + 1),
@@ -102,7 +102,7 @@ def too_many_directives(findings: Findings, count: int, allowed: int, index: int
 def directive(findings: Findings, text: str, index: int) -> None:
     """A %YAML or %TAG line that changes nothing of how a file is read here."""
     findings.add(
-        "policy/yaml-directive",
+        "yaml/directive",
         Severity.WARNING,
         f"the directive `{shorten(text)}` has no effect on how this file is read",
         (index, index + len(text)),
@@ -118,7 +118,7 @@ def _note_problem(findings: Findings, error: yaml.YAMLError, problem: str, place
     if begun is not None and begun != place:
         related = (RelatedSpan(findings.text.span(begun, begun + 1), _context(error)),)
     findings.add(
-        "policy/yaml-syntax",
+        "yaml/syntax",
         Severity.ERROR,
         words.message.format(char=character),
         (place, min(place + 1, findings.text.line_end(place))),
@@ -144,7 +144,7 @@ def _note_tab(findings: Findings, place: int) -> bool:
     tabs = indent.count("\t")
     edit = Edit(findings.text.span(start, start + len(indent)), indent.replace("\t", "  "))
     findings.add(
-        "policy/tab-indentation",
+        "yaml/tab-indentation",
         Severity.ERROR,
         f"the line is indented with {tabs:,} tab{'s' if tabs > 1 else ''}; YAML allows only spaces there",
         (first, first + 1),
@@ -156,7 +156,7 @@ def _note_tab(findings: Findings, place: int) -> bool:
 def _note_too_deep(findings: Findings, place: int, depth: int) -> None:
     allowed = min(depth, _LIBYAML_DEPTH)
     findings.add(
-        "policy/too-deep",
+        "yaml/too-deep",
         Severity.ERROR,
         f"more than {_LIBYAML_DEPTH:,} lists and mappings inside each other; {allowed:,} are allowed",
         (place, place + 1),

@@ -99,7 +99,7 @@ def test_dump_is_the_same_for_the_same_findings_and_holds_no_text_of_the_file() 
 
 
 def test_finding_in_a_file_that_cannot_be_read_is_known_again() -> None:
-    broken = Diagnostic("policy/yaml-syntax", Severity.ERROR, Layer.POLICY, "m", Span("f", 1, 3, 1, 4))
+    broken = Diagnostic("yaml/syntax", Severity.ERROR, Layer.POLICY, "m", Span("f", 1, 3, 1, 4))
     assert apply([broken], {"f": "a: ["}, load(dump([broken], {"f": "a: ["}))).new == ()
 
 

@@ -22,9 +22,9 @@ def rules(folder: Path, *texts: str) -> list[str]:
         ("{gpuMemoryUtilization: .nan}", "policy/bad-value"),
         ("{maxModelLen: 1_000}", "policy/wrong-type"),
         ("{enablePrefixCaching: yes}", "policy/wrong-type"),
-        ("{maxModelLen: 99999999999999999999999}", "policy/unreadable-scalar"),
-        ("{extraArgs: {cpu_offload_gb: 1e400}}", "policy/unreadable-scalar"),
-        ("{extraArgs: {cpu_offload_gb: .inf}}", "policy/ambiguous-scalar"),
+        ("{maxModelLen: 99999999999999999999999}", "yaml/unreadable-scalar"),
+        ("{extraArgs: {cpu_offload_gb: 1e400}}", "yaml/unreadable-scalar"),
+        ("{extraArgs: {cpu_offload_gb: .inf}}", "yaml/ambiguous-scalar"),
     ],
 )
 def test_one_value_gives_one_finding(tmp_path: Path, memory: str, rule: str) -> None:
@@ -32,4 +32,4 @@ def test_one_value_gives_one_finding(tmp_path: Path, memory: str, rule: str) -> 
 
 
 def test_file_that_cannot_be_read_proves_no_reference_wrong(tmp_path: Path) -> None:
-    assert rules(tmp_path, FLEET.replace("{name: prod}", "{name: prod"), service()) == ["policy/yaml-syntax"]
+    assert rules(tmp_path, FLEET.replace("{name: prod}", "{name: prod"), service()) == ["yaml/syntax"]

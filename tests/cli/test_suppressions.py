@@ -247,8 +247,8 @@ def test_comments_count_in_a_file_that_is_not_yaml() -> None:
 
 
 def test_default_rules_are_those_of_the_catalogue() -> None:
-    text = "a: 1  # controlplane: ignore[kubernetes/gpu-limit-missing, policy/duplicate-key] why\n"
-    result = apply([finding(1, "policy/duplicate-key")], {"f": text}, TODAY)
+    text = "a: 1  # controlplane: ignore[kubernetes/gpu-limit-missing, yaml/duplicate-key] why\n"
+    result = apply([finding(1, "yaml/duplicate-key")], {"f": text}, TODAY)
     assert [own.rule for own in result.own] == ["suppression/unused"]
 
 

@@ -81,7 +81,7 @@ def test_lines_end_as_in_an_editor(end: str) -> None:
 @pytest.mark.parametrize("character", ["\x85", "\u2028", "\u2029"], ids=["NEL", "LS", "PS"])
 def test_line_break_of_yaml_11_alone_does_not_move_the_lines_that_follow(character: str) -> None:
     result = read(f'a: "x{character}y"\nb: 2')
-    assert [d.rule for d in result.diagnostics] == ["policy/unusual-line-break"]
+    assert [d.rule for d in result.diagnostics] == ["yaml/unusual-line-break"]
     assert place(result.documents[0].span_of(("b",))) == (2, 4, 2, 5)
 
 

@@ -158,8 +158,8 @@ def test_findings_of_embedded_yaml_are_the_files() -> None:
     text = "s: |\n  a: 1\n  a: 2\n  b: [\n"
     found = read_embedded_yaml(document(text), ("s",), Dialect.KUBERNETES)
     assert [(d.rule, d.span.line, d.span.column) for d in found.diagnostics] == [
-        ("policy/duplicate-key", 3, 3),
-        ("policy/yaml-syntax", 5, 1),
+        ("yaml/duplicate-key", 3, 3),
+        ("yaml/syntax", 5, 1),
     ]
     assert "on line 2" in found.diagnostics[0].message
     assert read_embedded_yaml(document('s: "  "\n'), ("s",), Dialect.KUBERNETES).diagnostics == ()
@@ -167,7 +167,7 @@ def test_findings_of_embedded_yaml_are_the_files() -> None:
 
 def test_nul_in_embedded_yaml_is_a_finding() -> None:
     found = read_embedded_yaml(document('s: "a: \\0"\n'), ("s",), Dialect.KUBERNETES)
-    assert [d.rule for d in found.diagnostics] == ["policy/nul-byte"]
+    assert [d.rule for d in found.diagnostics] == ["yaml/nul-byte"]
     assert found.diagnostics[0].span == Span("f.yaml", 1, 8, 1, 10)
 
 

@@ -23,7 +23,7 @@ def test_findings_beyond_the_limit_are_counted_in_one_more() -> None:
     for index in range(5):
         findings.add("policy/a", Severity.WARNING, f"number {index}", (index, index))
     *_, last = findings.sorted()
-    assert (last.rule, last.severity) == ("policy/too-many-findings", Severity.WARNING)
+    assert (last.rule, last.severity) == ("yaml/too-many-findings", Severity.WARNING)
     assert last.message == "5 findings; 2 are told one by one"
 
 
@@ -31,14 +31,14 @@ def test_untold_error_stays_an_error() -> None:
     findings = _findings(1)
     for severity in (Severity.WARNING, Severity.WARNING, Severity.ERROR):
         findings.add("policy/a", severity, "x", (0, 0))
-    (summary,) = (d for d in findings.sorted() if d.rule == "policy/too-many-findings")
+    (summary,) = (d for d in findings.sorted() if d.rule == "yaml/too-many-findings")
     assert summary.severity is Severity.ERROR
 
 
 def test_reading_stops_when_there_are_many_times_more_findings_than_are_told() -> None:
     result = read("a: 'x'\n---\n" + "- no\n" * 5_000, budget=Budget(findings=10))
     assert [doc.value for doc in result.documents] == [{"a": "x"}]
-    (summary,) = (d for d in result.diagnostics if d.rule == "policy/too-many-findings")
+    (summary,) = (d for d in result.diagnostics if d.rule == "yaml/too-many-findings")
     assert summary.message == "111 findings; 10 are told one by one"
 
 

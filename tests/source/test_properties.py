@@ -85,7 +85,7 @@ def _check_result(result: ReadResult) -> None:
     assert list(result.diagnostics) == sorted(result.diagnostics)
     for found in result.diagnostics:
         _check_span(found.span)
-        assert found.rule.startswith("policy/")
+        assert found.rule.startswith("yaml/")
         assert found.message
         assert found.remedy is not None
         for edit in found.remedy.edits:
@@ -140,7 +140,7 @@ def test_quoted_values_come_back_in_every_dialect(value: Any, flow: bool, dialec
     text = _quoted(value, flow)
     result = read_yaml(text.encode(), "f.yaml", dialect)
     (doc,) = result.documents
-    assert {d.rule for d in result.diagnostics} <= {"policy/ambiguous-scalar"}
+    assert {d.rule for d in result.diagnostics} <= {"yaml/ambiguous-scalar"}
     assert doc.value == value
     _check_result(result)
 

@@ -10,8 +10,8 @@ def test_documents_before_and_behind_a_broken_one_are_kept() -> None:
     result = read("a: 1\n---\nb: [\n---\nc: 3\n---\nd: {e\n...\n---\nf: 6\n")
     assert [(d.index, d.value) for d in result.documents] == [(0, {"a": 1}), (2, {"c": 3}), (4, {"f": 6})]
     assert [(d.rule, d.span.line) for d in result.diagnostics] == [
-        ("policy/yaml-syntax", 4),
-        ("policy/yaml-syntax", 8),
+        ("yaml/syntax", 4),
+        ("yaml/syntax", 8),
     ]
 
 
@@ -28,17 +28,17 @@ def test_ten_mistakes_of_ten_kinds_are_ten_findings_in_one_run() -> None:
         "kind: Fleet\nkind: Fleet\non: x\nsize: 012\n1: x\ntag: !x y\nbig: 99999999999999999999\n"
         "<<: {a: 1}\n<<: {b: 1}\ntext: x\u200by\n---\na: *x\n---\nb: c: d\n"
     )
-    rules = [d.rule.removeprefix("policy/") for d in read(text).diagnostics]
+    rules = [d.rule.removeprefix("yaml/") for d in read(text).diagnostics]
     assert rules == [
         "duplicate-key", "ambiguous-scalar", "ambiguous-scalar", "non-string-key", "custom-tag", "unreadable-scalar",
-        "merge-key", "invisible-character", "undefined-alias", "yaml-syntax",
+        "merge-key", "invisible-character", "undefined-alias", "syntax",
     ]  # fmt: skip
 
 
 def test_reading_stops_after_many_broken_documents_and_says_so() -> None:
     result = read("a: [\n---\n" * 1_000, budget=Budget(resumptions=3))
-    assert [d.rule for d in result.diagnostics].count("policy/yaml-syntax") == 4
-    (last,) = (d for d in result.diagnostics if d.rule == "policy/too-many-unreadable-documents")
+    assert [d.rule for d in result.diagnostics].count("yaml/syntax") == 4
+    (last,) = (d for d in result.diagnostics if d.rule == "yaml/too-many-unreadable-documents")
     assert last.message == "4 documents up to here cannot be read; reading stops after 4"
 
 
@@ -69,7 +69,7 @@ def test_every_finding_is_of_the_policy_layer_with_a_place_and_a_remedy() -> Non
     assert len(result.diagnostics) == 5
     for found in result.diagnostics:
         assert (found.layer.value, found.span.file) == ("policy", "policy.yaml")
-        assert found.rule.startswith("policy/")
+        assert found.rule.startswith("yaml/")
         assert found.remedy is not None
         assert found.remedy.text.endswith(".")
 

@@ -11,7 +11,7 @@ def test_duplicate_key_is_an_error_at_the_second_with_the_first_beside_it() -> N
     result = read("spec:\n  gpus: 1\n  name: x\n  gpus: 2")
     (found,) = result.diagnostics
     assert (found.rule, found.severity, at(found), found.path) == (
-        "policy/duplicate-key",
+        "yaml/duplicate-key",
         Severity.ERROR,
         (4, 3),
         ("spec", "gpus"),
@@ -29,7 +29,7 @@ def test_other_readers_take_the_last_of_two_keys_with_a_warning(dialect: Dialect
 
 
 def test_same_key_in_other_quotes_is_a_duplicate() -> None:
-    assert rules("a: 1\n\"a\": 2\n'a': 3") == ["policy/duplicate-key", "policy/duplicate-key"]
+    assert rules("a: 1\n\"a\": 2\n'a': 3") == ["yaml/duplicate-key", "yaml/duplicate-key"]
 
 
 def test_same_key_in_two_mappings_is_no_duplicate() -> None:
@@ -49,7 +49,7 @@ def test_first_of_several_merged_mappings_wins() -> None:
 
 def test_second_merge_key_is_an_error_with_the_first_beside_it() -> None:
     found = finding("a: &a {x: 1}\nb:\n  <<: *a\n  <<: {z: 1}")
-    assert (found.rule, found.severity, at(found)) == ("policy/merge-key", Severity.ERROR, (4, 3))
+    assert (found.rule, found.severity, at(found)) == ("yaml/merge-key", Severity.ERROR, (4, 3))
     assert [place(related.span) for related in found.related] == [(3, 3, 3, 5)]
 
 
@@ -60,7 +60,7 @@ def test_second_merge_key_is_a_warning_where_the_reader_takes_it() -> None:
 @pytest.mark.parametrize("value", ["1", "text", "[1]", "~", "[{a: 1}, 2]"])
 def test_merge_of_what_is_no_mapping_is_an_error_at_the_value(value: str) -> None:
     found = finding(f"x:\n  <<: {value}")
-    assert (found.rule, at(found)) == ("policy/merge-key", (2, 7))
+    assert (found.rule, at(found)) == ("yaml/merge-key", (2, 7))
 
 
 def test_quoted_merge_key_is_an_ordinary_key() -> None:
@@ -71,26 +71,26 @@ def test_quoted_merge_key_is_an_ordinary_key() -> None:
 def test_kubernetes_merge_that_replaces_a_key_before_it_is_a_warning() -> None:
     result = read("x: 1\n<<: {x: 2}\n", Dialect.KUBERNETES)
     (found,) = result.diagnostics
-    assert (found.rule, at(found), result.documents[0].value) == ("policy/merge-key", (2, 1), {"x": 2})
+    assert (found.rule, at(found), result.documents[0].value) == ("yaml/merge-key", (2, 1), {"x": 2})
 
 
 @pytest.mark.parametrize(("text", "column"), [("[1]: x", 1), ("? {a: 1}\n: x", 3), ("{[a]: b}", 2)])
 def test_collection_as_a_key_is_an_error_at_the_key(text: str, column: int) -> None:
     found = finding(text)
-    assert (found.rule, at(found)) == ("policy/non-string-key", (1, column))
+    assert (found.rule, at(found)) == ("yaml/non-string-key", (1, column))
 
 
 def test_alias_without_an_anchor_is_an_error_with_the_nearest_anchor() -> None:
     result = read("base: &base {x: 1}\nuse: *bsae")
     (found,) = result.diagnostics
-    assert (found.rule, at(found), found.path, result.documents) == ("policy/undefined-alias", (2, 6), ("use",), ())
+    assert (found.rule, at(found), found.path, result.documents) == ("yaml/undefined-alias", (2, 6), ("use",), ())
     assert found.remedy is not None
     assert found.remedy.text.startswith("Write *base, or define")
 
 
 def test_anchor_of_another_document_is_not_seen() -> None:
     result = read("a: &x 1\n---\nb: *x")
-    assert [d.rule for d in result.diagnostics] == ["policy/undefined-alias"]
+    assert [d.rule for d in result.diagnostics] == ["yaml/undefined-alias"]
     assert [d.index for d in result.documents] == [0]
 
 
@@ -103,7 +103,7 @@ def test_later_anchor_of_the_same_name_replaces_the_first() -> None:
 def test_alias_inside_its_own_anchor_is_an_error_at_the_alias(text: str) -> None:
     result = read(text)
     (found,) = result.diagnostics
-    assert (found.rule, at(found), result.documents) == ("policy/alias-cycle", (1, text.index("*") + 1), ())
+    assert (found.rule, at(found), result.documents) == ("yaml/alias-cycle", (1, text.index("*") + 1), ())
     assert len(found.related) == 1
 
 
@@ -122,7 +122,7 @@ def bomb(levels: int) -> str:
 def test_alias_bomb_is_an_error_at_the_alias_that_is_too_much(dialect: Dialect) -> None:
     result = read(bomb(40), dialect)
     (found,) = result.diagnostics
-    assert (found.rule, found.span.line, result.documents) == ("policy/alias-expansion", 6, ())
+    assert (found.rule, found.span.line, result.documents) == ("yaml/alias-expansion", 6, ())
     assert "1,000,000 are allowed" in found.message
 
 
@@ -130,7 +130,7 @@ def test_bomb_of_merge_keys_is_counted_too() -> None:
     lines = ["a0: &a0 {k: 1}"] + [
         f"a{n}: &a{n} {{x{n}: *a{n - 1}, z{n}: *a{n - 1}, <<: *a{n - 1}}}" for n in range(1, 60)
     ]
-    assert "policy/alias-expansion" in rules("\n".join(lines))
+    assert "yaml/alias-expansion" in rules("\n".join(lines))
 
 
 def test_aliases_within_the_budget_are_expanded() -> None:
@@ -148,7 +148,7 @@ def _weight(level: int) -> int:
 def test_nesting_beyond_the_budget_is_an_error_with_both_numbers(text: str) -> None:
     found = finding(text)
     assert (found.rule, found.message) == (
-        "policy/too-deep",
+        "yaml/too-deep",
         "101 lists and mappings inside each other; 100 are allowed",
     )
 
@@ -161,20 +161,20 @@ def test_nesting_within_the_budget_is_read() -> None:
     "text", ["[" * 200_000, "{" * 200_000, "- " * 200_000, "? " * 100_000, "[" * 100_000 + "]" * 100_000]
 )
 def test_nesting_that_libyaml_itself_refuses_is_the_same_finding(text: str) -> None:
-    assert finding(text).rule == "policy/too-deep"
+    assert finding(text).rule == "yaml/too-deep"
 
 
 def test_too_deep_document_does_not_hide_the_others() -> None:
     result = read("a: 1\n---\n" + "[" * 150 + "\n---\nb: 2")
     assert [d.value for d in result.documents] == [{"a": 1}, {"b": 2}]
-    assert [d.rule for d in result.diagnostics] == ["policy/too-deep"]
+    assert [d.rule for d in result.diagnostics] == ["yaml/too-deep"]
 
 
 def test_more_values_than_the_budget_are_an_error_with_both_numbers() -> None:
     result = read("a: 1\n---\n- x\n- x\n- x\n- x", budget=Budget(nodes=5))
     (found,) = result.diagnostics
     assert (found.rule, at(found), found.message) == (
-        "policy/too-many-nodes",
+        "yaml/too-many-nodes",
         (5, 3),
         "6 values up to here; 5 are allowed",
     )
@@ -187,7 +187,7 @@ def test_keys_are_not_counted_as_values() -> None:
 
 def test_more_documents_than_the_budget_are_an_error_with_both_numbers() -> None:
     found = finding("a\n--- b\n--- c\n", budget=Budget(documents=2))
-    assert (found.rule, at(found)) == ("policy/too-many-documents", (3, 1))
+    assert (found.rule, at(found)) == ("yaml/too-many-documents", (3, 1))
     assert found.message == "3 documents up to here; 2 are allowed"
 
 
@@ -203,7 +203,7 @@ def test_more_documents_than_the_budget_are_an_error_with_both_numbers() -> None
 def test_file_with_nothing_in_it_is_a_finding(text: str, message: str) -> None:
     found = finding(text)
     assert (found.rule, found.severity, at(found), found.message) == (
-        "policy/empty-file",
+        "yaml/empty-file",
         Severity.ERROR,
         (1, 1),
         message,

@@ -32,7 +32,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("text", "where", "message"), MISTAKES, ids=[repr(text) for text, _, _ in MISTAKES])
 def test_mistake_is_told_in_plain_words_at_its_place(text: str, where: tuple[int, int], message: str) -> None:
     found = read(text).diagnostics[0]
-    assert (found.rule, found.severity) == ("policy/yaml-syntax", Severity.ERROR)
+    assert (found.rule, found.severity) == ("yaml/syntax", Severity.ERROR)
     assert message in found.message
     assert at(found) == where
     assert found.remedy is not None
@@ -47,7 +47,7 @@ def test_quotes_that_are_not_closed_tell_where_they_open() -> None:
 @pytest.mark.parametrize("text", ["a:\n\tb: 1", "a:\n  b: 1\n\tc: 2", "a:\n  \t- 1\n\t- 2\n"])
 def test_tab_in_the_indentation_is_told_as_such(text: str) -> None:
     found = read(text).diagnostics[0]
-    assert (found.rule, found.severity) == ("policy/tab-indentation", Severity.ERROR)
+    assert (found.rule, found.severity) == ("yaml/tab-indentation", Severity.ERROR)
     line = text.split("\n")[found.span.line - 1]
     assert line[found.span.column - 1] == "\t"
 
@@ -65,8 +65,8 @@ def test_tab_where_yaml_allows_it_is_fine() -> None:
 def test_directive_is_a_warning(dialect: Dialect) -> None:
     result = read("%YAML 1.1\n%TAG ! tag:x,2026:\n---\na: 1", dialect)
     assert [(d.rule, d.severity, at(d)) for d in result.diagnostics] == [
-        ("policy/yaml-directive", Severity.WARNING, (1, 1)),
-        ("policy/yaml-directive", Severity.WARNING, (2, 1)),
+        ("yaml/directive", Severity.WARNING, (1, 1)),
+        ("yaml/directive", Severity.WARNING, (2, 1)),
     ]
     assert result.documents[0].value == {"a": 1}
 
@@ -77,19 +77,19 @@ def test_directive_that_names_our_version_is_fine() -> None:
 
 def test_directive_that_names_another_version_has_no_effect() -> None:
     result = read("%YAML 1.1\n---\na: 'x'\nb: no")
-    assert [d.rule for d in result.diagnostics] == ["policy/yaml-directive", "policy/ambiguous-scalar"]
+    assert [d.rule for d in result.diagnostics] == ["yaml/directive", "yaml/ambiguous-scalar"]
     assert result.documents[0].value == {"a": "x", "b": "no"}
 
 
 def test_custom_tag_under_a_directive_is_still_a_custom_tag() -> None:
     result = read("%TAG !e! tag:x,2026:\n---\na: !e!foo 1")
-    assert [d.rule for d in result.diagnostics] == ["policy/yaml-directive", "policy/custom-tag"]
+    assert [d.rule for d in result.diagnostics] == ["yaml/directive", "yaml/custom-tag"]
 
 
 def test_thousands_of_directives_are_refused_before_libyaml_compares_them_all() -> None:
     text = "".join(f"%TAG !t{n}! tag:x,2026:\n" for n in range(5_000)) + "---\na: 1"
     found = finding(text)
     assert (found.rule, found.message) == (
-        "policy/too-many-directives",
+        "yaml/too-many-directives",
         "5,000 lines begin with `%`; 100 are allowed",
     )

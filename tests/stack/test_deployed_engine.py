@@ -66,7 +66,10 @@ AFFINITY = """affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExe
         ("nodeSelector: {cloud.google.com/gke-accelerator: nvidia-l4, team: a}", "L4"),
         ("nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}", "H100-80GB"),
         (AFFINITY.replace("KEY", "nvidia.com/gpu.product").replace("VALUES", "NVIDIA-L40S"), "L40S-48GB"),
-        (AFFINITY.replace("KEY", "node.kubernetes.io/instance-type").replace("VALUES", "g6.xlarge, g6.2xlarge"), "L4"),
+        (
+            AFFINITY.replace("KEY", "node.kubernetes.io/instance-type").replace("VALUES", "g6.xlarge, g6.2xlarge"),
+            "L4",
+        ),
     ],
 )
 def test_gpu_is_what_the_pods_labels_name(placement: str, product: str) -> None:

@@ -165,6 +165,12 @@ _ENGINE = {
 }
 
 _MACHINES = {
+    "policy/too-many-nodes": Explanation(
+        "The pools of a Fleet may grow to more nodes than any cluster has.",
+        _ERROR,
+        "Placement is worked out for every node, and a number that no cluster reaches is a slip.",
+        "Lower nodes.max of the pools, or describe each cluster in a Fleet of its own.",
+    ),
     "policy/colliding-name": Explanation(
         "A service's name makes Kubernetes set variables that other programs read as theirs.",
         _ERROR,

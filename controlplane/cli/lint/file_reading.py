@@ -170,7 +170,7 @@ class _Reading:
 
 def _is_idiom(finding: Diagnostic) -> bool:
     """`defaultMode: 0644`: to be known in a policy of ours, but every manifest has it, and means it."""
-    return finding.rule == "policy/ambiguous-scalar" and finding.severity is Severity.INFO
+    return finding.rule == "yaml/ambiguous-scalar" and finding.severity is Severity.INFO
 
 
 def _place(span: Span) -> tuple[int, int]:

@@ -9,9 +9,9 @@ from typing import Final
 from controlplane.diagnostics import Diagnostic, Severity
 
 _OF_UNREADABLE: Final = frozenset(
-    f"policy/{slug}"
+    f"yaml/{slug}"
     for slug in (
-        "yaml-syntax", "tab-indentation", "not-utf8", "nul-byte", "control-character", "too-large", "too-deep",
+        "syntax", "tab-indentation", "not-utf8", "nul-byte", "control-character", "too-large", "too-deep",
         "too-many-nodes", "alias-expansion", "too-many-documents", "too-many-unreadable-documents",
     )
 )  # fmt: skip

@@ -86,7 +86,7 @@ class ScalarReader:
         if ignored:
             effect = f"Kubernetes' reader {'decodes it' if name == '!!binary' else 'ignores it'}"
         self._findings.add(
-            "policy/custom-tag",
+            "yaml/custom-tag",
             Severity.WARNING if ignored else Severity.ERROR,
             f"the tag {shorten(name)} is no type that can stand here; {effect}",
             place,
@@ -123,7 +123,7 @@ class ScalarReader:
 
     def _note_unreadable(self, text: str, fault: Unreadable, place: tuple[int, int], path: _Path) -> None:
         self._findings.add(
-            "policy/unreadable-scalar",
+            "yaml/unreadable-scalar",
             Severity.ERROR,
             f"`{shorten(text)}` cannot be read by {_READER[self.dialect]}: {fault.reason}",
             place,
@@ -136,7 +136,7 @@ class ScalarReader:
         if severity is None:
             return
         self._findings.add(
-            "policy/ambiguous-scalar",
+            "yaml/ambiguous-scalar",
             severity,
             f"`{shorten(text)}` is {reading.explain(self.dialect)}",
             place,
@@ -199,7 +199,7 @@ class ScalarReader:
         elif isinstance(name, Unreadable):
             effect = name.reason
         self._findings.add(
-            "policy/non-string-key",
+            "yaml/non-string-key",
             Severity.WARNING if isinstance(name, str) else Severity.ERROR,
             f"the key is {what}; {effect}",
             place,

@@ -78,12 +78,12 @@ def test_name_in_braces_is_to_be_substituted() -> None:
 
 def test_file_modes_as_everyone_writes_them_are_not_worth_a_word() -> None:
     assert outcome(DEPLOYMENT + "spec:\n  defaultMode: 0644\n") == (1, [], [])
-    assert outcome(DEPLOYMENT + "spec:\n  hostNetwork: yes\n")[1] == ["policy/ambiguous-scalar"]
+    assert outcome(DEPLOYMENT + "spec:\n  hostNetwork: yes\n")[1] == ["yaml/ambiguous-scalar"]
 
 
 def test_fault_of_syntax_in_a_manifest_is_a_finding() -> None:
-    assert outcome(DEPLOYMENT + "spec: [\n") == (0, ["policy/yaml-syntax"], [])
-    assert outcome(DEPLOYMENT + "\tspec: 1\n")[1] == ["policy/tab-indentation"]
+    assert outcome(DEPLOYMENT + "spec: [\n") == (0, ["yaml/syntax"], [])
+    assert outcome(DEPLOYMENT + "\tspec: 1\n")[1] == ["yaml/tab-indentation"]
 
 
 def test_fault_of_syntax_in_anything_else_is_none_of_ours() -> None:
@@ -94,7 +94,7 @@ def test_fault_of_syntax_in_anything_else_is_none_of_ours() -> None:
 
 def test_duplicate_keys_of_what_is_no_manifest_are_not_told() -> None:
     assert outcome("a: 1\na: 2\n---\n" + DEPLOYMENT)[:2] == (1, [])
-    assert outcome(DEPLOYMENT + "kind: Deployment\n")[:2] == (1, ["policy/duplicate-key"])
+    assert outcome(DEPLOYMENT + "kind: Deployment\n")[:2] == (1, ["yaml/duplicate-key"])
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_file_that_is_too_large_or_no_text_is_listed() -> None:
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1"])
 def test_manifest_in_another_encoding_is_a_finding(encoding: str) -> None:
     _, findings, _ = outcome((DEPLOYMENT + "# äöü\n").encode(encoding))
-    assert findings in (["policy/not-utf8"], ["policy/nul-byte"])
+    assert findings in (["yaml/not-utf8"], ["yaml/nul-byte"])
 
 
 @hypothesis_settings(max_examples=300, deadline=None)

@@ -23,9 +23,9 @@ def test_rule_is_shown_with_why_examples_remedy_and_sources(capsys: pytest.Captu
 
 
 def test_several_can_be_asked_for_and_ids_without_a_file_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "policy/duplicate-key", "suppression/expired"]) == 0
+    assert main(["explain", "yaml/duplicate-key", "suppression/expired"]) == 0
     text = capsys.readouterr().out
-    assert text.index("policy/duplicate-key: A mapping has the same key twice.") < text.index("suppression/expired: ")
+    assert text.index("yaml/duplicate-key: A mapping has the same key twice.") < text.index("suppression/expired: ")
 
 
 @pytest.mark.parametrize(

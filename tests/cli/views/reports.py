@@ -58,7 +58,7 @@ GPUS = Diagnostic(
     (*ARGS, 1),
     Remedy("Set limits.nvidia.com/gpu to 4."),
 )
-NOTE = Diagnostic("policy/empty-file", Severity.INFO, Layer.NONE, "nothing in it", span(1, 1, 1, "empty.yaml"))
+NOTE = Diagnostic("yaml/empty-file", Severity.INFO, Layer.NONE, "nothing in it", span(1, 1, 1, "empty.yaml"))
 
 CLEAN = LintReport(tool_version="0.2.0", files=1, judged=1, rules=catalogue())
 DIRTY = LintReport(

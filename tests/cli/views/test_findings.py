@@ -22,7 +22,7 @@ from tests.cli.views.reports import CLEAN, CRASHED, DIRTY, FILE, REMOVED, TEXT, 
 
 SPAN = Span("p.yaml", 2, 4, 2, 6)
 FINDING = Diagnostic(
-    "policy/ambiguous-scalar",
+    "yaml/ambiguous-scalar",
     Severity.ERROR,
     Layer.POLICY,
     "`no` is a string here and false to Kubernetes",
@@ -38,7 +38,7 @@ TEXTS = {"p.yaml": "a:\n - no\n"}
 def test_text_shows_place_line_caret_evidence_and_remedy() -> None:
     text = findings_text.render([FINDING], TEXTS, colour=False)
     lines = text.splitlines()
-    assert lines[0] == "p.yaml:2:4: error: `no` is a string here and false to Kubernetes [policy/ambiguous-scalar]"
+    assert lines[0] == "p.yaml:2:4: error: `no` is a string here and false to Kubernetes [yaml/ambiguous-scalar]"
     caret = next(line for line in lines if "^" in line)
     source = lines[lines.index(caret) - 1]
     assert source[caret.index("^") : caret.rindex("^") + 1] == "no"

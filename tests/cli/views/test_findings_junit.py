@@ -22,7 +22,7 @@ def test_errors_and_warnings_fail_and_notes_pass() -> None:
         "kubernetes/gpu-limit-missing at 11:15",
     ]
     [note] = [c for c in root.iter("testcase") if c.find("system-out") is not None]
-    assert note.get("name") == "policy/empty-file at 1:1"
+    assert note.get("name") == "yaml/empty-file at 1:1"
 
 
 def test_accepted_findings_are_skipped_with_the_reason() -> None:

@@ -18,7 +18,7 @@ AMBIGUOUS = [
 @pytest.mark.parametrize(("text", "severity"), AMBIGUOUS)
 def test_ambiguous_scalar_is_an_error_where_kubernetes_reads_it_otherwise(text: str, severity: Severity) -> None:
     found = finding(f"spec:\n  key: {text}\n")
-    assert (found.rule, found.severity) == ("policy/ambiguous-scalar", severity)
+    assert (found.rule, found.severity) == ("yaml/ambiguous-scalar", severity)
     assert (at(found), found.path) == ((2, 8), ("spec", "key"))
     assert found.message.startswith(f"`{text}` is ")
 
@@ -60,12 +60,12 @@ def test_scalar_with_one_meaning_has_no_finding(text: str) -> None:
 
 def test_ambiguous_key_is_a_finding_at_the_key() -> None:
     found = finding("spec:\n  on: push")
-    assert (found.rule, at(found), found.path) == ("policy/ambiguous-scalar", (2, 3), ("spec", "on"))
+    assert (found.rule, at(found), found.path) == ("yaml/ambiguous-scalar", (2, 3), ("spec", "on"))
 
 
 def test_kubernetes_own_reading_is_reported_where_it_surprises() -> None:
     found = finding("value: no", Dialect.KUBERNETES)
-    assert (found.rule, found.severity) == ("policy/ambiguous-scalar", Severity.WARNING)
+    assert (found.rule, found.severity) == ("yaml/ambiguous-scalar", Severity.WARNING)
     assert edited("value: no", found) == "value: false"
 
 
@@ -98,7 +98,7 @@ def test_vllm_reading_is_reported_where_it_surprises() -> None:
 def test_key_that_is_no_text_is_one_error_with_a_safe_edit(key: str, meaning: str) -> None:
     source = f"a:\n  {key}: x"
     found = finding(source)
-    assert (found.rule, found.severity) == ("policy/non-string-key", Severity.ERROR)
+    assert (found.rule, found.severity) == ("yaml/non-string-key", Severity.ERROR)
     assert (at(found), found.path) == ((2, 3), ("a", key))
     assert found.message == f"the key is `{key}`, {meaning}; a key must be a text"
     assert read(edited(source, found)).diagnostics == ()
@@ -116,13 +116,13 @@ def test_kubernetes_refuses_a_null_key() -> None:
 
 def test_alias_of_a_number_is_no_key() -> None:
     found = finding("a: &n 8\n*n : b")
-    assert (found.rule, at(found)) == ("policy/non-string-key", (2, 1))
+    assert (found.rule, at(found)) == ("yaml/non-string-key", (2, 1))
 
 
 def test_key_with_a_tag_is_what_the_tag_makes_of_it() -> None:
     assert read("!!str 1: x").documents[0].value == {"1": "x"}
-    assert finding("!!int 1: x").rule == "policy/non-string-key"
-    assert finding("!y a: x").rule == "policy/custom-tag"
+    assert finding("!!int 1: x").rule == "yaml/non-string-key"
+    assert finding("!y a: x").rule == "yaml/custom-tag"
 
 
 def test_anchor_of_a_key_has_the_value_and_not_the_key() -> None:
@@ -147,14 +147,14 @@ def test_alias_of_a_text_is_a_key() -> None:
 )
 def test_custom_tag_is_an_error_at_the_tag_in_a_policy(text: str, column: int) -> None:
     found = finding(f"a: {text}")
-    assert (found.rule, found.severity, at(found)) == ("policy/custom-tag", Severity.ERROR, (1, column))
+    assert (found.rule, found.severity, at(found)) == ("yaml/custom-tag", Severity.ERROR, (1, column))
 
 
 def test_custom_tag_is_ignored_by_kubernetes_reader_and_reported() -> None:
     result = read("a: !x no", Dialect.KUBERNETES)
     (found,) = result.diagnostics
     assert (found.rule, found.severity, result.documents[0].value) == (
-        "policy/custom-tag",
+        "yaml/custom-tag",
         Severity.WARNING,
         {"a": "no"},
     )
@@ -172,12 +172,12 @@ def test_core_tag_is_obeyed(text: str, value: object) -> None:
 
 def test_tag_that_does_not_fit_points_at_the_value() -> None:
     found = finding("a: !!int foo")
-    assert (found.rule, at(found)) == ("policy/unreadable-scalar", (1, 10))
+    assert (found.rule, at(found)) == ("yaml/unreadable-scalar", (1, 10))
 
 
 def test_integer_beyond_64_bits_is_an_error_with_its_size() -> None:
     found = finding("a: 99999999999999999999")
-    assert (found.rule, found.severity) == ("policy/unreadable-scalar", Severity.ERROR)
+    assert (found.rule, found.severity) == ("yaml/unreadable-scalar", Severity.ERROR)
     assert "20 digits" in found.message
 
 
@@ -187,4 +187,4 @@ def test_message_about_a_long_scalar_stays_short() -> None:
 
 @pytest.mark.parametrize("text", [".inf", ".nan"])
 def test_number_that_json_lacks_is_refused_for_kubernetes(text: str) -> None:
-    assert finding(f"a: {text}", Dialect.KUBERNETES).rule == "policy/unreadable-scalar"
+    assert finding(f"a: {text}", Dialect.KUBERNETES).rule == "yaml/unreadable-scalar"

@@ -64,4 +64,4 @@ def test_key_of_several_merged_mappings_is_a_warning_because_versions_of_pyyaml_
     text = "a: &x {key: 1}\nb: &y {key: 2}\nc: {<<: [*x, *y]}"
     result = read_yaml(text.encode(), "vllm.yaml", Dialect.VLLM)
     (found,) = result.diagnostics
-    assert (found.rule, found.path, result.documents[0].value["c"]) == ("policy/merge-key", ("c",), {"key": 1})
+    assert (found.rule, found.path, result.documents[0].value["c"]) == ("yaml/merge-key", ("c",), {"key": 1})

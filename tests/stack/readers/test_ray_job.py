@@ -111,7 +111,7 @@ def test_a_cron_job_is_the_job_it_makes() -> None:
 
 def test_a_runtime_environment_that_is_no_yaml_is_a_finding_in_its_place() -> None:
     (finding,) = read_text(JOB.replace("env_vars: {A: b}", "env_vars: {A: b")).diagnostics
-    assert (finding.rule, finding.span.line) == ("policy/yaml-syntax", 12)
+    assert (finding.rule, finding.span.line) == ("yaml/syntax", 12)
 
 
 @pytest.mark.parametrize("text", ["'{}'", "'[1]'", '\'{"a": "b"}\'', "text", "'{'"])

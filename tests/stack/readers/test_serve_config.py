@@ -209,8 +209,8 @@ def test_any_other_kind_is_a_finding_and_nothing_is_known(config: str) -> None:
 def test_what_is_wrong_with_the_yaml_is_told_where_it_stands() -> None:
     reading = read_text(service("applications:\n- name: a\n  name: b\n- [\n"))
     assert [(finding.rule, finding.span.line) for finding in reading.diagnostics] == [
-        ("policy/duplicate-key", 8),
-        ("policy/yaml-syntax", 10),
+        ("yaml/duplicate-key", 8),
+        ("yaml/syntax", 10),
     ]
     assert reading.diagnostics[0].path[:3] == ("spec", "serveConfigV2", "applications")
     assert reading.stack.workloads[0].serve == Serve(complete=False)
