@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from controlplane.stack.deployed_engine import DeployedEngine
 from controlplane.stack.facts import Known, OneOf, Origin
 from controlplane.stack.gpu_catalogue import Gpu, gpu_of_label
+from controlplane.stack.gpu_resources import gpu_limits, mig_profile
 from controlplane.stack.pods import Constraints
+
+_PROFILE_SIZE = re.compile(r"\d+g\.(?P<gb>\d+)gb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,16 @@ def gpus_of_engine(engine: DeployedEngine) -> EngineGpus | None:
     if isinstance(found, OneOf):
         return EngineGpus(found.values, found.origin)
     return _by_affinity(engine.pods.constraints) if engine.pods is not None else None
+
+
+def slice_bytes(engine: DeployedEngine) -> int | None:
+    """The most that the MIG slice of an engine's container can hold; None where it has no slice, or of several sorts.
+
+    A profile's name rounds to whole GB of 2^30 bytes (`3g.40gb` of an A100 shows 39.5 GiB).
+    """
+    profiles = [mig_profile(name) for name in gpu_limits(engine.container)] if engine.container is not None else []
+    size = _PROFILE_SIZE.match(profiles[0] or "") if len(profiles) == 1 else None
+    return int(size["gb"]) * 2**30 if size else None
 
 
 def _by_affinity(constraints: Constraints) -> EngineGpus | None:

@@ -71,7 +71,8 @@ def may_set(engine: DeployedEngine, name: str) -> bool:
         return True
     if engine.container is not None:
         return _holds(engine.container, name)
-    if engine.deployment is None:
+    job = engine.workload.job
+    if engine.deployment is None and (job is None or name in (value_of(job.command) or name)):
         return True
     return any(_holds(c, name) for pods in engine.workload.pod_sets for c in pods.containers)
 

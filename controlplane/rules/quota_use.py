@@ -13,6 +13,8 @@ from controlplane.stack.references import ResourceQuota
 
 ONE = 10**9
 _WORKLOADS = ("apps", "batch", "ray.io", "leaderworkerset.x-k8s.io")
+_COMPLETED = "LLMInferenceService"
+"""A kind whose operator adds to the pods: what is written of them is the least that they take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ def uses_of(stack: Stack, quota: ResourceQuota, name: str) -> list[Use]:
 
 
 def _counts(workload: Workload) -> bool:
-    return workload.ref.group in _WORKLOADS and workload.ref.kind not in SHOWN_TWICE
+    counted = workload.ref.group in _WORKLOADS or workload.ref.kind == _COMPLETED
+    return counted and workload.ref.kind not in SHOWN_TWICE
 
 
 def amount_of(workload: Workload, pods: PodSet, name: str) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from controlplane.source import Quantity
-from controlplane.stack.facts import ABSENT, Fact, Known, Unknown
+from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why
 from controlplane.stack.pods import Container
 
 _WHOLE = re.compile(r"(nvidia|amd)\.com/gpu|gpu\.intel\.com/(i915|xe)|habana\.ai/gaudi\d*\Z")
@@ -42,12 +42,17 @@ def gpu_limits(container: Container) -> Mapping[str, Fact[Quantity]]:
 
 
 def gpus_of(containers: Iterable[Container]) -> Fact[int]:
-    """GPUs (or slices) of some containers together, at the place of the first. ABSENT where none asks for any."""
+    """GPUs (or slices) of some containers together, at the place of the first. ABSENT where none asks for any.
+
+    Unknown where one asks for a part of a GPU: the API server refuses it, so nobody can tell what is meant.
+    """
     total, origin = 0, None
     for container in containers:
         for amount in gpu_limits(container).values():
             if not isinstance(amount, Known):
                 return amount if isinstance(amount, Unknown) else ABSENT
+            if amount.value.value != int(amount.value.value):
+                return Unknown(Why.UNRESOLVED, "a whole number of GPUs")
             total += int(amount.value.value)
             origin = origin or amount.origin
     return Known(total, origin) if origin is not None else ABSENT

@@ -27,12 +27,5 @@ def estimated_weights(model: str) -> Fact[int]:
 def attention_heads(model: str) -> Fact[int]:
     """Attention heads of a model as its configuration says; absent if the catalogue does not have it."""
     shape = model_shape(model)
-    return Known(shape.attention_heads, Table("model catalogue", model)) if shape else ABSENT
-
-
-def positions(model: str) -> Fact[int]:
-    """Positions that a model has as its configuration says; absent if the catalogue does not have it for certain."""
-    shape = model_shape(model)
-    if shape is None or shape.by_hand or shape.max_position_embeddings <= 0:
-        return ABSENT
-    return Known(shape.max_position_embeddings, Table("model catalogue", model))
+    heads = shape.attention_heads if shape else _models().get(model, {}).get("from", {}).get("num_attention_heads")
+    return Known(int(heads), Table("model catalogue", model)) if heads else ABSENT

@@ -19,6 +19,9 @@ from controlplane.stack.references import Autoscaler, ScalingMetric
 
 _SHARE = re.compile(r"vllm[:_](gpu_cache_usage_perc|kv_cache_usage_perc)")
 _RUNNING = re.compile(r"vllm[:_]num_requests_running\b")
+_LABELS = re.compile(r"""\{(?:[^{}"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*\}""")
+"""What a query selects by labels, where arithmetic signs are parts of texts."""
+
 _PER_POD = ("Pods",)
 """Metrics that are averaged over the pods by the autoscaler itself."""
 
@@ -61,7 +64,8 @@ def _limit(metric: ScalingMetric, workload: Workload) -> tuple[float, str] | Non
 
 def _plain(query: str) -> bool:
     """Whether a query keeps the metric's scale: avg, max, min or quantile of it, and no arithmetic."""
-    return bool(re.fullmatch(r"\s*(avg|max|min)(_over_time)?\s*\([^*/+]*\)\s*", query)) and "sum" not in query
+    bare = _LABELS.sub("", query)
+    return bool(re.fullmatch(r"\s*(avg|max|min)(_over_time)?\s*\([^*/+]*\)\s*", bare)) and "sum" not in bare
 
 
 def _number(fact: Fact[str]) -> float | None:

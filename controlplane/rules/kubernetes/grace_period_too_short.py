@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from controlplane.diagnostics import Evidence, Layer, Severity
+from controlplane.rules.engine_arguments import Releases
 from controlplane.rules.pod_arithmetic import is_partial, place_of, pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
@@ -16,14 +17,16 @@ from controlplane.stack.pods import Container, PodSet
 
 _DEFAULT_GRACE_SECONDS = 30
 _TO_FINISH_SECONDS = 15
+_DRAINS_NOT = Releases(gone="0.18.0")
+"""Releases without --shutdown-timeout: what it says there is another rule's matter."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     engines = {(e.workload.ref, e.engine.pod_set, e.engine.container): e for e in engines_of(stack)}
     for workload, pods in pod_sets_of(stack):
-        if is_partial(workload, pods):
-            continue
         grace = pods.grace_seconds
+        if is_partial(workload, pods) and grace == ABSENT:
+            continue
         seconds = _DEFAULT_GRACE_SECONDS if grace == ABSENT else value_of(grace)
         for container in pods.containers:
             needed = _needed(container, engines.get((workload.ref, pods.name, container.name)))
@@ -56,7 +59,7 @@ class _Needed:
 
 
 def _needed(container: Container, engine: DeployedEngine | None) -> _Needed | None:
-    drain = ABSENT if engine is None else engine.integer("shutdown_timeout")
+    drain = ABSENT if engine is None or _DRAINS_NOT.has(engine.version) else engine.integer("shutdown_timeout")
     needed = _Needed(container.pre_stop_seconds, drain)
     return needed if needed.seconds > 0 else None
 

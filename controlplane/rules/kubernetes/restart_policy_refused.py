@@ -16,6 +16,7 @@ _TAKEN = {
     "StatefulSet": ("Always",),
     "DaemonSet": ("Always",),
     "Job": ("OnFailure", "Never"),
+    "CronJob": ("OnFailure", "Never"),
 }
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.rule import Finding, Place, Rule
-from controlplane.stack.facts import Known
+from controlplane.stack.facts import Declared, Known
 from controlplane.stack.model import Stack
-from controlplane.stack.serve import Serve
+from controlplane.stack.serve import Serve, ServeApplication
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -32,8 +32,14 @@ def _same_routes(serve: Serve) -> Iterator[Finding]:
         route = application.route_prefix
         if isinstance(route, Known):
             if route.value in first:
-                yield _finding("route_prefix", route.value, route, first[route.value])
-            first.setdefault(route.value, route)
+                yield _finding("route_prefix", route.value, _place(application), first[route.value])
+            first.setdefault(route.value, _place(application))
+
+
+def _place(application: ServeApplication) -> Place:
+    """Where the route is written, else the application that has the default one."""
+    route = application.route_prefix
+    return route if isinstance(route, Known) and isinstance(route.origin, Declared) else application.origin
 
 
 def _finding(what: str, value: str, place: Place, first: Place) -> Finding:

@@ -9,6 +9,9 @@ from controlplane.rules.ray_arithmetic import is_patch, ray_container
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import listed
 from controlplane.stack.model import Stack
+from controlplane.stack.pods import Port
+
+_SERVE_PORT = 8000
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -22,9 +25,14 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield Finding(
                 f"the head's ports are {listed(port.name or port.number for port in container.ports)}; without one "
                 "named serve KubeRay makes no Service for Ray Serve",
-                at=container.ports[0].origin,
+                at=_served(container.ports).origin,
                 otherwise=container.origin,
             )
+
+
+def _served(ports: tuple[Port, ...]) -> Port:
+    """The port that Serve listens on, under whatever name; else the first."""
+    return next((port for port in ports if port.number == _SERVE_PORT), ports[0])
 
 
 RULE = Rule(

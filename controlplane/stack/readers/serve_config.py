@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from controlplane.stack.engine import Engine
-from controlplane.stack.facts import ABSENT, Known, value_of, value_or
+from controlplane.stack.facts import ABSENT, Fact, Known, derived, value_of, value_or
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.readers.llm_config import Placement, ReadLLM, read_llm
 from controlplane.stack.readers.ray_embedded import REFUSED_BY_SERVE, embedded_root, runtime_variables
@@ -72,7 +72,7 @@ def _application(field: Field, taken: Counter[str]) -> _ReadApplication:
     application = ServeApplication(
         name=name,
         import_path=import_path,
-        route_prefix=field["route_prefix"].text(),
+        route_prefix=_route(field),
         deployments=_merged([llm.deployment for llm in found], listed),
         has_runtime_env=any(field["runtime_env"][key].is_set for key in _PACKAGES),
         origin=field["name"].origin if field["name"].is_set else field.origin,
@@ -80,6 +80,13 @@ def _application(field: Field, taken: Counter[str]) -> _ReadApplication:
     engines = tuple(llm.engine for llm in found if llm.engine is not None)
     is_told = import_path == ABSENT or isinstance(import_path, Known)
     return _ReadApplication(application, engines, complete and is_told)
+
+
+def _route(application: Field) -> Fact[str]:
+    """The route as written, null meaning none; where nobody wrote one it is `/` (Ray, `ServeApplicationSchema`)."""
+    if isinstance(application.value, dict) and "route_prefix" not in application.value:
+        return derived("/", "Serve's default route_prefix")
+    return application["route_prefix"].text()
 
 
 def _builder(import_path: str) -> str | None:
