@@ -1,4 +1,4 @@
-"""Breaks one link at a time, many times over, and counts what lint says: `python -m tests.mutations.proof`.
+"""Breaks one link at a time, many times over, and counts what lint says: `python -m tests.mutations.proof [SEEDS]`.
 
 Caught means that a right rule stands on a right line; misplaced, that a right rule stands elsewhere; missed, that no
 right rule was found; false, that a rule was found which has nothing to do with the link.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from tests.mutations.links import LINKS, Link
+from tests.mutations.links.chain import LINKS
+from tests.mutations.links.link import Link, Values
 from tests.mutations.slots import rendered, template
-from tests.rules.judging import findings_of
+from tests.mutations.verdicts import said
 
 SEEDS = 4
 
@@ -33,15 +34,27 @@ class Outcome:
     found: tuple[str, ...]
 
 
-def mutated(link: Link, seed: int) -> Outcome:
-    """Break a link with the values that a seed draws, and judge."""
-    values = link.draw(Random(zlib.crc32(f"{link.base}/{link.name}/{seed}".encode())))  # noqa: S311 - no secret
+def mutations(link: Link, seeds: int) -> Iterator[Outcome]:
+    """Break a link with every seed; what an earlier seed drew already is left out."""
+    seen: set[tuple[tuple[str, object], ...]] = set()
+    for seed in range(seeds):
+        values = _drawn(link, seed)
+        if tuple(values.items()) not in seen:
+            seen.add(tuple(values.items()))
+            yield _judged(link, seed, values)
+
+
+def _drawn(link: Link, seed: int) -> Values:
+    return link.draw(Random(zlib.crc32(f"{link.base}/{link.name}/{seed}".encode())))  # noqa: S311 - no secret
+
+
+def _judged(link: Link, seed: int, values: Values) -> Outcome:
     made = rendered(template(link.base), values)
-    found = findings_of(made.text)
+    found = said(made.text)
     allowed = frozenset().union(*(made.lines[slot] for slot in link.slots))
     right = [f for f in found if f.rule in link.rules]
     caught = any(f.span.line in allowed for f in right)
-    false = sorted({f.rule for f in found if f.rule not in link.rules})
+    false = sorted({f.rule for f in found} - {*link.rules, *link.also})
     shown = tuple(f"{f.span.line}:{f.span.column} {f.rule}: {f.message}" for f in found)
     return Outcome(link, seed, tuple(values.items()), _verdict(caught, bool(right)), tuple(false), shown)
 
@@ -52,7 +65,7 @@ def _verdict(caught: bool, right: bool) -> Literal["caught", "misplaced", "misse
 
 def outcomes(links: Iterable[Link] = LINKS, seeds: int = SEEDS) -> list[Outcome]:
     """Every link, broken by every seed."""
-    return [mutated(link, seed) for link in links for seed in range(seeds)]
+    return [outcome for link in links for outcome in mutations(link, seeds)]
 
 
 def table(results: Iterable[Outcome]) -> str:

@@ -1,0 +1,248 @@
+"""Links of Ray clusters and of what Serve runs on them."""
+
+from __future__ import annotations
+
+from tests.mutations.links.link import Rows, alike, one
+
+SERVE_LLM: Rows = [
+    (
+        "bundles fewer than ranks",
+        "cross/bundles-differ-from-parallelism",
+        "tp bundle last_bundle",
+        one("last_bundle", "{CPU: 1}"),
+    ),
+    (
+        "bundle of several GPUs",
+        "ray/bundle-of-several-gpus",
+        "bundle",
+        one("bundle", 2, 4),
+        "ray/strict-strategy-impossible",
+    ),
+    ("ranks more than bundles", "cross/bundles-differ-from-parallelism", "tp bundle", one("tp", 8)),
+    (
+        "worker smaller than STRICT_PACK",
+        "ray/strict-strategy-impossible ray/bundles-exceed-max-workers",
+        "bundle strategy last_bundle gpus num_gpus",
+        lambda r: dict.fromkeys(("gpus", "num_gpus"), r.choice([1, 2])),
+    ),
+    ("num-gpus above the pod", "ray/num-gpus-differs-from-pod", "num_gpus gpus", one("num_gpus", 5, 8)),
+    (
+        "num-gpus below the pod",
+        "ray/num-gpus-differs-from-pod",
+        "num_gpus gpus",
+        one("num_gpus", 0, 1, 2, 3),
+        "ray/strict-strategy-impossible ray/bundle-larger-than-any-node",
+    ),
+    ("num-cpus above the pod", "ray/num-cpus-exceed-pod", "param", one("param", 'num-cpus: "64"', 'num-cpus: "33"')),
+    (
+        "Serve limit below the engine",
+        "cross/serve-limit-below-engine",
+        "ongoing seqs",
+        lambda r: {"ongoing": r.choice([5, 16, 100]), "target": 4},
+    ),
+    ("target above the engine", "cross/target-exceeds-running-set", "target seqs", one("target", 129, 160, 190)),
+    (
+        "target above Serve's limit",
+        "cross/target-exceeds-max-ongoing",
+        "target ongoing",
+        one("target", 193, 256, 1000),
+        "cross/target-exceeds-running-set",
+    ),
+    (
+        "Serve above the workers",
+        "cross/serve-replicas-exceed-workers",
+        "serve_most most gpus num_gpus",
+        one("serve_most", 3, 4, 8),
+    ),
+    ("Serve: least above most", "ray/serve-min-exceeds-max", "serve_least serve_most", one("serve_least", 3, 5)),
+    ("workers: least above most", "ray/min-exceeds-max", "least most", one("least", 3, 5)),
+    (
+        "heads not divisible",
+        "vllm/heads-not-divisible",
+        "tp",
+        one("tp", 3, 5, 6),
+        "cross/bundles-differ-from-parallelism",
+    ),
+    (
+        "argument gone",
+        "vllm/argument-removed",
+        "kwarg",
+        one("kwarg", "use_v2_block_manager", "num_scheduler_steps", "enable_prompt_adapter"),
+    ),
+    (
+        "argument misspelt",
+        "vllm/argument-unknown",
+        "kwarg",
+        one("kwarg", "enable_prefix_cachng", "enable_chuncked_prefill"),
+    ),
+    (
+        "Serve option misspelt",
+        "ray/serve-option-unknown",
+        "option",
+        one("option", "graceful_shutdown_timeout", "max_concurent_queries"),
+    ),
+    (
+        "Ray version of the image",
+        "ray/ray-version-differs-from-image",
+        "ray head_image worker_image",
+        one("ray", "2.46.0", "2.48.0"),
+    ),
+    (
+        "worker image of another Ray",
+        "ray/worker-image-differs-from-head",
+        "worker_image head_image",
+        one("worker_image", "2.46.0-py311-cu124", "2.50.0-py311-cu128"),
+    ),
+    (
+        "accelerator not on any group",
+        "ray/accelerator-type-not-provided",
+        "accelerator",
+        one("accelerator", "A100", "L4", "B200"),
+    ),
+    (
+        "option of autoscaler v2",
+        "ray/option-needs-autoscaler-v2",
+        "idle autoscaler_version",
+        lambda _: {"idle": "idleTimeoutSeconds: 60", "autoscaler_version": "version: v1"},
+    ),
+    ("name too long", "ray/name-too-long", "name", lambda r: {"name": "chat-" + "x" * r.randint(43, 60)}),
+    ("longer than the model", "vllm/length-exceeds-positions", "length", one("length", 262144, 500000)),
+    (
+        "no such accelerator",
+        "ray/accelerator-type-unknown",
+        "accelerator",
+        one("accelerator", "nvidia-h100", "H100-80GB"),
+    ),
+    (
+        "key of an LLMConfig",
+        "ray/llm-config-key-unknown",
+        "config",
+        one("config", "engine_args: {}", "deployment: {num_replicas: 1}"),
+    ),
+    (
+        "argument that Serve LLM refuses",
+        "ray/llm-engine-kwarg-refused",
+        "kwarg_line",
+        one("kwarg_line", "distributed_executor_backend: mp"),
+    ),
+    (
+        "image with another vLLM",
+        "ray/llm-image-without-this-vllm",
+        "metadata",
+        one("metadata", "annotations: {controlplane.dev/vllm-version: 0.9.2}"),
+    ),
+    (
+        "image without vLLM",
+        "ray/llm-image-without-vllm",
+        "head_name worker_name",
+        alike("head_name worker_name", "ray"),
+    ),
+    (
+        "bundles twice",
+        "ray/placement-group-config-refused",
+        "group_line",
+        one("group_line", "bundle_per_worker: {GPU: 1}"),
+    ),
+    (
+        "placement group in the deployment",
+        "ray/placement-group-in-wrong-place",
+        "deployment_line",
+        one("deployment_line", "placement_group_bundles: [{GPU: 1, CPU: 1}]"),
+    ),
+    (
+        "autoscaling without a target",
+        "ray/serve-autoscaling-never-triggers",
+        "scaling",
+        one("target_key", "upscale_delay_s"),
+    ),
+    ("suspended group", "ray/suspended-group-with-autoscaler", "idle", one("idle", "suspend: true")),
+]
+
+SERVE: Rows = [
+    ("actor larger than any node", "ray/actor-larger-than-any-node", "actor_gpus", one("actor_gpus", 3, 4, 8)),
+    ("actor of too many CPUs", "ray/actor-larger-than-any-node", "actor_cpus", one("actor_cpus", 17, 32)),
+    (
+        "custom resource nobody has",
+        "ray/custom-resource-not-provided",
+        "actor_option custom",
+        one("custom", "cash", "store"),
+    ),
+    ("Serve above the workers", "cross/serve-replicas-exceed-workers", "serve_most most", one("serve_most", 5, 9)),
+    ("target above Serve's limit", "cross/target-exceeds-max-ongoing", "target ongoing", one("target", 17, 64)),
+    ("Serve: least above most", "ray/serve-min-exceeds-max", "serve_least serve_most", one("serve_least", 5, 8)),
+    ("workers: least above most", "ray/min-exceeds-max", "least most", one("least", 3, 5)),
+    ("replicas outside the bounds", "ray/replicas-outside-bounds", "desired least most", one("desired", 0, 1, 3, 9)),
+    (
+        "object store above shared memory",
+        "ray/object-store-exceeds-shared-memory",
+        "store",
+        one("store", 'object-store-memory: "137438953472"'),
+    ),
+    (
+        "accelerator not provided",
+        "ray/accelerator-type-not-provided",
+        "actor_option",
+        one("actor_option", "accelerator_type: H100", "accelerator_type: A100"),
+    ),
+    ("application named twice", "ray/serve-application-twice", "second_app", one("second_app", "summaries")),
+    ("route taken twice", "ray/serve-application-twice", "second_route", one("second_route", "/")),
+]
+
+RAY_CLUSTER: Rows = [
+    ("num-gpus above the pod", "ray/num-gpus-differs-from-pod", "num_gpus gpus", one("num_gpus", 2, 4, 8)),
+    ("num-cpus above the pod", "ray/num-cpus-exceed-pod", "num_cpus cpus", one("num_cpus", 17, 64)),
+    ("memory above the pod", "ray/memory-exceeds-pod", "memory", one("memory", 137438953472, 68719476737)),
+    ("workers: least above most", "ray/min-exceeds-max", "least most", one("least", 5, 9)),
+    (
+        "slices unseen by the autoscaler",
+        "ray/autoscaler-blind-to-gpus",
+        "mig second mig_resource",
+        one("mig", 'num-cpus: "4"'),
+    ),
+    ("group named twice", "ray/duplicate-group-name", "second", one("second", "small")),
+    (
+        "Ray version of the image",
+        "ray/ray-version-differs-from-image",
+        "ray head_image worker_image",
+        one("ray", "2.46.0", "2.40.0"),
+    ),
+    (
+        "worker image of another Ray",
+        "ray/worker-image-differs-from-head",
+        "worker_image head_image",
+        one("worker_image", "2.46.0-py311-gpu"),
+    ),
+    ("name too long", "ray/name-too-long", "name", lambda r: {"name": "batch-" + "x" * r.randint(48, 60)}),
+    (
+        "options without an autoscaler",
+        "ray/autoscaler-option-without-autoscaler",
+        "autoscaling options",
+        one("autoscaling", "false"),
+    ),
+    ("group without CPUs", "ray/autoscaler-finds-no-cpu", "second second_cpu", one("second_cpu", "")),
+    (
+        "custom resources as plain JSON",
+        "ray/custom-resources-unreadable",
+        "small_param",
+        one("small_param", """resources: '{"rack": 1}'"""),
+    ),
+    (
+        "fault tolerance without an address",
+        "ray/gcs-fault-tolerance-half-configured",
+        "redis redis_key",
+        one("redis", "redisUsername: {value: ray}"),
+    ),
+    (
+        "replicas of a synchronised cluster",
+        "ray/replicas-owned-by-autoscaler",
+        "desired second",
+        one("metadata", "labels: {argocd.argoproj.io/instance: batch}"),
+    ),
+    (
+        "restart policy with autoscaler v2",
+        "ray/restart-policy-with-autoscaler-v2",
+        "restart",
+        one("restart", "restartPolicy: Always", "restartPolicy: OnFailure"),
+    ),
+    ("suspended group", "ray/suspended-group-with-autoscaler", "suspend", one("suspend", "suspend: true")),
+]
