@@ -19,7 +19,7 @@ from pathlib import Path
 from controlplane.cli.fix_proof import Edited, unexplained
 from controlplane.cli.fix_removal import Replacement, removal
 from controlplane.diagnostics import Applicability, Diagnostic, Edit
-from controlplane.plan.redaction import redact_text
+from controlplane.plan.redaction import REDACTED, redact_text
 from controlplane.source.text import SourceText
 
 _MARK = "\ufeff"
@@ -241,10 +241,20 @@ def _index(starts: Sequence[int], text: str, line: int, column: int) -> int:
 def _difference(name: str, before: str, after: str) -> str:
     import difflib
 
-    lines = difflib.unified_diff(
-        [redact_text(line) for line in re.findall(r"[^\n]*\n|[^\n]+\Z", before)],
-        [redact_text(line) for line in re.findall(r"[^\n]*\n|[^\n]+\Z", after)],
-        f"a/{name}",
-        f"b/{name}",
-    )
+    lines = difflib.unified_diff(_shown(before, name), _shown(after, name), f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _shown(text: str, name: str) -> list[str]:
+    """The lines of a text, without those that hold a secret by what they mean, and without what looks like one."""
+    from controlplane.cli.lint.secret_places import secret_lines
+
+    secret = secret_lines(text, name)
+    number, shown = 1, []
+    for line in re.findall(r"[^\n]*\n|[^\n]+\Z", text):
+        following = number + len(_LINE_END.findall(line))
+        hidden = any(place in secret for place in range(number, max(following, number + 1)))
+        indent = line[: len(line) - len(line.lstrip())]
+        shown.append(f"{indent}{REDACTED}\n" if hidden else redact_text(line))
+        number = following
+    return shown

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import itertools
 import json
 import re
@@ -86,19 +87,23 @@ _TOKENS = re.compile(
     re.VERBOSE,
 )
 _URL_PASSWORD = re.compile(r"(?<=://)[^/\s@:]*:[^/\s@]*(?=@)|(?<=://)[^/\s@:]{16,}(?=@)")
-_ASSIGNMENT = re.compile(
-    r"""
-    (?P<name>[A-Za-z_][\w.-]*) \\*["']? \s*[:=]\s*
-    (?P<value>\\+["'][^"'\\]*\\+["'] | "[^"]*" | '[^']*' | [^\s,;"'}\\]+)
-    """,
-    re.VERBOSE,
+# A name begins where its run of characters begins and a value is looked at only behind a name that matters: of a long
+# word, or of `a=a=a=...`, every part would otherwise be tried with all that follows.
+_ASSIGNMENT = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]+)\\*["']?\s*[:=]\s*""")
+_ASSIGNED = re.compile(r"""\\+["'][^"'\\]*\\+["']|"[^"]*"|'[^']*'|[^\s,;"'}\\]+""")
+_FLAG = re.compile(r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)["']?(?:\\?[ \t\n,])+["']?""")
+_FLAG_VALUE = re.compile(r"""[^\s"',\\-][^\s"',\]]*""")
+_SUSPECT = re.compile(
+    r"(?i)token|secret|pass|pwd|credential|authoriz|bearer|key|hf_|sk-|eyj|gh[pousr]_|github_pat|glpat|xox|akia|asia|nvapi"
+    r"|://|-----begin"
 )
-_FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w-]*)[ \t]+(?P<value>[^\s-]\S*)")
+"""Of the texts in which anything is hidden, each has one of these."""
 _SERVER_VALUE = re.compile(r"valueUnstructured\{Value:[^}]*\}|Invalid value: (?:\"(?:[^\"\\]|\\.)*\"|\S+?(?=:\s|$))")
 _VARIABLE_LABEL = re.compile(r"\[name=(?P<name>[^\]]+)\]\.value\Z")
 _SHORTEST_HIDDEN = 4
 
 
+@functools.lru_cache(maxsize=4096)
 def names_secret(name: str) -> bool:
     """Whether a variable, flag or map key of this name holds a secret, by the words it is made of."""
     words = [word.lower() for word in _WORDS.findall(name)]
@@ -119,6 +124,16 @@ def redact_text(text: str, *objects: Manifest | None) -> str:
     for hidden in sorted({h for found in objects for h in hidden_values(found)}, key=lambda h: (-len(h), h)):
         text = text.replace(hidden, REDACTED)
     return _redact_plain(text)
+
+
+def secret_parts(text: str) -> list[tuple[int, int]]:
+    """Where in a text something stands that `redact_text` hides: start and end of each."""
+    if _SUSPECT.search(text) is None:
+        return []
+    found = [match.span() for pattern in (_URL_PASSWORD, _TOKENS) for match in pattern.finditer(text)]
+    for names, values in ((_FLAG, _FLAG_VALUE), (_ASSIGNMENT, _ASSIGNED)):
+        found += [match.span() for match in _named_secrets(names, values, text)]
+    return sorted(found)
 
 
 def redact_object(manifest: Manifest) -> Manifest:
@@ -253,16 +268,24 @@ def _at(root: Any, path: KeyPath) -> Any:
 def _redact_plain(text: str) -> str:
     text = _URL_PASSWORD.sub(REDACTED, text)
     text = _TOKENS.sub(REDACTED, text)
-    return _hide_named(_ASSIGNMENT, _hide_named(_FLAG, text))
+    return _hide_named(_ASSIGNMENT, _ASSIGNED, _hide_named(_FLAG, _FLAG_VALUE, text))
 
 
-def _hide_named(pattern: re.Pattern[str], text: str) -> str:
+def _hide_named(names: re.Pattern[str], values: re.Pattern[str], text: str) -> str:
     """Hide the values of secret-like names. What stands as a value may be a name itself: `cause: token=abc`."""
-    shown, position = "", 0
-    while (match := pattern.search(text, position)) is not None:
-        shown += text[position : match.start("value")]
-        position = match.start("value")
-        if names_secret_variable(match["name"]):
-            shown += REDACTED
-            position = match.end("value")
-    return shown + text[position:]
+    shown, position = [], 0
+    for match in _named_secrets(names, values, text):
+        shown += [text[position : match.start()], REDACTED]
+        position = match.end()
+    return "".join([*shown, text[position:]])
+
+
+def _named_secrets(names: re.Pattern[str], values: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The values behind names that hold secrets."""
+    position = 0
+    while (name := names.search(text, position)) is not None:
+        position = name.end()
+        value = values.match(text, position) if names_secret_variable(name["name"]) else None
+        if value is not None:
+            yield value
+            position = value.end()

@@ -65,3 +65,5 @@ class LintReport:
     """How many files were read."""
     judged: int = 0
     """How many documents rules looked at."""
+    secret_lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """File -> its lines that hold part of a secret and are never shown, as far as its documents tell."""

@@ -62,7 +62,15 @@ def _lint(request: Request) -> LintReport:
         files=len(readings),
         judged=sum(len(reading.policies) + len(reading.manifests) for reading in readings),
     )
-    return _without_accepted(report, request)
+    return _with_secret_lines(_without_accepted(report, request), readings)
+
+
+def _with_secret_lines(report: LintReport, readings: Sequence[FileReading]) -> LintReport:
+    from controlplane.cli.lint.secret_places import lines_of, secret_places
+
+    told = {finding.span.file for finding in report.findings}
+    found = {r.file: lines_of(secret_places((*r.policies, *r.manifests))) for r in readings if r.file in told}
+    return replace(report, secret_lines={name: lines for name, lines in found.items() if lines})
 
 
 def crashed(error: Exception) -> LintReport:

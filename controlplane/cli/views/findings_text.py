@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from controlplane.cli.lint.report import LintReport
 from controlplane.cli.proposed_edits import Proposals, proposed_edits
 from controlplane.cli.terminal import paint, printable
-from controlplane.diagnostics import Applicability, Diagnostic, Edit, Severity
-from controlplane.plan.redaction import redact_text
+from controlplane.diagnostics import Applicability, Diagnostic, Edit, Severity, Span
+from controlplane.plan.redaction import redact_text, secret_parts
 from controlplane.source import excerpt, split_lines
 from controlplane.source import printable as visible
 
@@ -23,8 +24,21 @@ _PLACES = 3
 """Places that are named where something was not judged for one reason."""
 
 _VALUE = re.compile(r"\bvalue[\"']?\s*:")
+_SECRET = re.compile(r"\bkind[\"']?\s*:\s*[\"']?Secret\b")
 _MADE_BY = {Applicability.SAFE: "--fix makes it", Applicability.NEEDS_DECISION: "--fix --unsafe-fixes makes it"}
 _STYLE = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's lines, and the numbers of those that hold a secret by what they mean."""
+
+    lines: Sequence[str]
+    secret: frozenset[int] = frozenset()
+
+    def hides(self, first: int, last: int) -> bool:
+        """Whether a secret stands on one of some lines."""
+        return bool(self.secret) and any(line in self.secret for line in range(first, last + 1))
 
 
 def render(findings: Sequence[Diagnostic], texts: Mapping[str, str], *, colour: bool) -> str:
@@ -35,7 +49,7 @@ def render(findings: Sequence[Diagnostic], texts: Mapping[str, str], *, colour: 
 def render_report(report: LintReport, *, colour: bool) -> str:
     """A whole run of lint: findings with the edits that would be made, what was not judged, and the totals."""
     proposals = proposed_edits(report.findings, report.texts)
-    blocks = _blocks(report.findings, report.texts, proposals, colour=colour)
+    blocks = _blocks(report.findings, report.texts, proposals, colour=colour, secret=report.secret_lines)
     blocks += _not_told(report)
     if report.crashed is not None:
         blocks.append(f"the run ended early, findings may be missing: {_one_line(report.crashed)}")
@@ -65,21 +79,25 @@ def summary(findings: Iterable[Diagnostic]) -> str:
 
 
 def _blocks(
-    findings: Sequence[Diagnostic], texts: Mapping[str, str], proposals: Proposals, *, colour: bool
+    findings: Sequence[Diagnostic],
+    texts: Mapping[str, str],
+    proposals: Proposals,
+    *,
+    colour: bool,
+    secret: Mapping[str, frozenset[int]] | None = None,
 ) -> list[str]:
     # Split once: a hostile file has as many findings as lines.
     names = {f.span.file for f in findings} | {e.span.file for edits in proposals.values() for e in edits}
     lines = {name: split_lines(texts[name].removeprefix("\ufeff")) for name in names if name in texts}
-    return [_finding(f, lines, proposals.get(f, ()), colour=colour) for f in sorted(findings)]
+    sources = {name: Source(found, (secret or {}).get(name, frozenset())) for name, found in lines.items()}
+    return [_finding(f, sources, proposals.get(f, ()), colour=colour) for f in sorted(findings)]
 
 
-def _finding(
-    finding: Diagnostic, sources: Mapping[str, Sequence[str]], edits: Sequence[Edit], *, colour: bool
-) -> str:
+def _finding(finding: Diagnostic, sources: Mapping[str, Source], edits: Sequence[Edit], *, colour: bool) -> str:
     severity = paint(finding.severity.value, _STYLE[finding.severity], "bold", colour=colour)
     place = paint(_one_line(str(finding.span)), "bold", colour=colour)
     lines = [f"{place}: {severity}: {_one_line(finding.message)} [{finding.rule}]"]
-    shown = shown_source(finding, sources.get(finding.span.file, ()))
+    shown = shown_source(finding, sources.get(finding.span.file, Source(())))
     lines += ["  " + line for line in shown]
     lines += [f"  note: {_one_line(str(r.span))}: {_one_line(r.message)}" for r in finding.related]
     lines += [f"  evidence: {_evidence(e.fact, e.value, e.unit, e.source)}" for e in finding.evidence]
@@ -91,9 +109,12 @@ def _finding(
     return "\n".join(lines)
 
 
-def _suggestion(edits: Sequence[Edit], sources: Mapping[str, Sequence[str]]) -> list[str]:
+def _suggestion(edits: Sequence[Edit], sources: Mapping[str, Source]) -> list[str]:
     """The lines that would go and those that would come, unless one may hold a secret."""
-    lines = [line for edit in edits for line in _changed_lines(edit, sources.get(edit.span.file, ()))]
+    changes = [(edit, sources[edit.span.file]) for edit in edits if edit.span.file in sources]
+    if any(source.hides(edit.span.line, edit.span.end_line) for edit, source in changes):
+        return []
+    lines = [line for edit, source in changes for line in _changed_lines(edit, source.lines)]
     if len(lines) > _SUGGESTED_LINES or any(redact_text(line) != line or _VALUE.search(line) for line in lines):
         return []
     return lines
@@ -137,19 +158,33 @@ def _one_line(text: str) -> str:
     return printable(text).replace("\n", "\\n")
 
 
-def shown_source(finding: Diagnostic, source: Sequence[str]) -> list[str]:
+def shown_source(finding: Diagnostic, source: Source) -> list[str]:
     """The line of a finding with carets below it, or less where it may hold a secret.
 
     Values of the environment are never shown. A line that cannot be read may be one of them.
     """
     span = finding.span
-    if "env" in finding.path or not 1 <= span.line <= len(source):
+    if "env" in finding.path or not 1 <= span.line <= len(source.lines):
         return []
     start = max(span.column - _AROUND, 0)
-    near = source[span.line - 1][start : start + 2 * _AROUND]
-    if redact_text(near) != near or (not finding.path and _VALUE.search(near)):
+    near = source.lines[span.line - 1][start : start + 2 * _AROUND]
+    if (
+        source.hides(span.line, span.line)
+        or redact_text(near) != near
+        or (not finding.path and _unread(span, source))
+    ):
         return ["(the line may hold a secret, so it is not shown)"]
-    return excerpt(source, span).splitlines()
+    return excerpt(source.lines, span).splitlines()
+
+
+def _unread(span: Span, source: Source) -> bool:
+    """Whether a line of a document that cannot be read may hold a secret, by what stands around it."""
+    before, line = "".join(source.lines[max(span.line - 2, 0) : span.line - 1]), source.lines[span.line - 1]
+    return (
+        _VALUE.search(line) is not None
+        or any(_SECRET.search(other) for other in source.lines)
+        or any(end > len(before) for _, end in secret_parts(f"{before}\n{line.lstrip(' -')}"))
+    )
 
 
 def _evidence(fact: str, value: object, unit: str, source: str) -> str:

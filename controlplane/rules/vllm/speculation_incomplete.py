@@ -40,6 +40,8 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _fault(engine: DeployedEngine, config: Mapping[str, object]) -> tuple[str, str] | None:
     method, model, tokens = config.get("method"), config.get("model"), config.get("num_speculative_tokens")
+    if not (isinstance(method, str | None) and isinstance(model, str | None)):
+        return None
     least, most = config.get("prompt_lookup_min"), config.get("prompt_lookup_max")
     if method == "draft_model" and _NO_DRAFT_MODELS.has(engine.version):
         return f"has the method draft_model, which vLLM {engine.version} has not", "Use ngram, eagle or mtp."
