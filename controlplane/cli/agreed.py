@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from controlplane.cli.planning import fleet_context, observe_and_plan, plan_agai
 from controlplane.cli.requests import Agreement, request_for, services_to_roll_out
 from controlplane.cli.target import Choice, Target, connect
 from controlplane.emit.bundle import Bundle
+from controlplane.frozen import frozen
 from controlplane.plan.planfile import MAX_BYTES, PlanFileError, read_plan
 from controlplane.plan.staleness import stale
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _PLAN_START = b"{"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agreed:
     """A plan and the cluster that it is about."""
 

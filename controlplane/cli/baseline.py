@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from controlplane.cli.fingerprints import fingerprints, object_names, portable_name
 from controlplane.cli.lint.report import SuppressedFinding
 from controlplane.diagnostics import Diagnostic, render_path
+from controlplane.frozen import frozen
 
 FORMAT_VERSION = "1.0"
 
@@ -22,7 +22,7 @@ class BaselineError(Exception):
     """A baseline file cannot be used; the message says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class BaselineEntry:
     """A finding that was there. All but the fingerprint is for people who read the file."""
 
@@ -33,14 +33,14 @@ class BaselineEntry:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Baseline:
     """What was there when the file was written."""
 
     entries: tuple[BaselineEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     """Findings that are new, those that were there already, and entries whose finding is gone from its file."""
 

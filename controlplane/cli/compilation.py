@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +13,7 @@ from controlplane.cli.guardrail_findings import guardrail_findings
 from controlplane.cli.sources import SourceFile, read_sources
 from controlplane.cli.views import findings_text
 from controlplane.diagnostics import Diagnostic, Severity, has_errors
+from controlplane.frozen import frozen
 from controlplane.source import Dialect, Document, read_yaml
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _OF_VALUES = frozenset({"policy/wrong-type", "policy/bad-value", "policy/bad-argument-value"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compilation:
     """What came of the files. `bundle` is None when an error stands in the way."""
 
@@ -46,7 +46,7 @@ class Compilation:
         return {s.name: s.digest for s in self.sources}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compiled:
     """A compilation without errors."""
 
@@ -113,7 +113,7 @@ def compiled(paths: Sequence[str]) -> Compiled:
     return Compiled(result, result.resolution.stack, result.bundle)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FleetView:
     """What Fleets say there is: machines, and claims as (namespace, name)."""
 

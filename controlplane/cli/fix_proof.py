@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Span, render_path
+from controlplane.frozen import frozen
 from controlplane.source import Dialect, Document, ReadResult, Value, read_yaml
 from controlplane.source.embedded import read_embedded_yaml
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edited:
     """A text before and after, and the places of the edits in each."""
 

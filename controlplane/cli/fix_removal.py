@@ -7,7 +7,8 @@ nothing else has changed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from controlplane.frozen import frozen
 
 _BLANK = " \t\r\n"
 _ITEM = re.compile(r"(?P<above>[ \t]*(?:-[ \t]+)*?)-[ \t]+(?:[&!][^\s]*[ \t]+)*\Z")
@@ -16,7 +17,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 _COMMENT = re.compile(r"(?:\A|[ \t]+)#.*\Z", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replacement:
     """Put `text` in place of the characters from `start` up to `end`."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.diagnostics import Diagnostic
+from controlplane.frozen import frozen
 
 if TYPE_CHECKING:
     from controlplane.guardrails.guardrails import CompiledRule, Exempted
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from controlplane.stack.model import Stack
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuardrailFindings:
     """Findings, those that an exception accepts, and the rules that were asked."""
 

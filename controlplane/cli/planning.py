@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.frozen import frozen
 from controlplane.plan.plan import plan as make_plan
 from controlplane.plan.plan import ref_of
 from controlplane.stack.references import ObjectRef
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 SERVICE_LABEL = "controlplane.dev/service"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned:
     """A plan with the bundle it is about."""
 

@@ -7,10 +7,11 @@ import os
 import socket
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from controlplane.frozen import frozen
 from controlplane.plan.changes import Action, Change, ChangeSet
 from controlplane.plan.staleness import precondition
 from controlplane.workflows.messages import (
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from controlplane.plan.revision import GoodRevision
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agreement:
     """Who agreed to the plan, why, when (RFC 3339), and whether fields may be taken from other managers."""
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from controlplane.frozen import frozen
 
 if TYPE_CHECKING:
     from controlplane.cli.target import Target
     from controlplane.workflows.messages import LayerReport, ServiceState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServiceStatus:
     """A service. `revision` is the one last found good, 0 for none; `layers` are judged on its manifests."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.frozen import frozen
 from controlplane.source import Budget
 
 _SUFFIXES = (".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceFile:
     """One file as read. `name` is how the user would call it; at most one byte more than the budget is held."""
 

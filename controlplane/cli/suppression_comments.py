@@ -15,19 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 
 import yaml
 
 from controlplane.diagnostics import Span
+from controlplane.frozen import frozen
 from controlplane.source import nearest
 from controlplane.source.text import SourceText
 
 FORM = "# controlplane: ignore[family/rule] reason"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selector:
     """A rule's id, or a family with its slash (`vllm/`)."""
 
@@ -39,7 +39,7 @@ class Selector:
         return rule.startswith(self.text) if self.text.endswith("/") else rule == self.text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppression:
     """A comment that is well formed. `lines` are the first and last line it counts for, both included.
 
@@ -58,7 +58,7 @@ class Suppression:
     quiet: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Malformed:
     """A comment that means to accept findings, and does not say so in a way that can be read."""
 
@@ -101,7 +101,7 @@ def _is_ours(comment: str) -> bool:
     return bool(match["bracket"]) or (bool(match["colon"]) and (verb in _VERBS or nearest(verb, _VERBS) is not None))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Text:
     """A block scalar or a quoted text of several lines: where it stands, and whether it is one that we read.
 
@@ -260,7 +260,7 @@ def _scalar(
     return start, end, _Text(start, head, end, any(key in _READ_BY_US for key in path))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Parsed:
     whole_file: bool
     selectors: tuple[Selector, ...]

@@ -13,6 +13,7 @@ from datetime import date
 from controlplane.cli.lint.report import SuppressedFinding
 from controlplane.cli.suppression_comments import Comment, Malformed, Selector, Suppression, comments
 from controlplane.diagnostics import Applicability, Diagnostic, Edit, Layer, Remedy, Severity, Span
+from controlplane.frozen import frozen
 from controlplane.source import nearest
 
 FAMILY = "suppression/"
@@ -21,7 +22,7 @@ _GUARDRAILS = "guardrail/"
 """Rules of an organisation's own; which there are is known only where their file is read too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppressed:
     """The findings that stay, those that a comment accepts, and `own`: findings about the comments."""
 

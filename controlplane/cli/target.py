@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.frozen import frozen
 
 if TYPE_CHECKING:
     from controlplane.adapters.kubernetes import Cluster
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """What the user said: a sandbox, or a kubeconfig and a context."""
 
@@ -26,7 +26,7 @@ class Choice:
         return tuple(word for flag, value in given if value is not None for word in (flag, value))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """A connected cluster. `kubeconfig` is empty when the library's default places were used."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from controlplane.diagnostics.span import KeyPath, Span
+from controlplane.frozen import frozen
 
 
 class Severity(enum.StrEnum):
@@ -41,7 +42,7 @@ class Applicability(enum.StrEnum):
     DISPLAY_ONLY = "display-only"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """Replace the characters of `span` by `new_text`; an empty span inserts."""
 
@@ -49,7 +50,7 @@ class Edit:
     new_text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remedy:
     """What to do, in the imperative and with the value to set, ending in a full stop."""
 
@@ -58,7 +59,7 @@ class Remedy:
     applicability: Applicability = Applicability.DISPLAY_ONLY
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """One fact that a finding rests on. `source` is where it came from: a place, a live field, a table, a formula."""
 
@@ -69,7 +70,7 @@ class Evidence:
     time: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelatedSpan:
     """A second place that belongs to the finding, such as an alias's anchor."""
 
@@ -80,7 +81,7 @@ class RelatedSpan:
 _SEVERITY_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """One finding. `message` states the fact with both numbers; `rule` is the permanent id `layer/slug`.
 

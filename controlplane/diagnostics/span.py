@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from controlplane.frozen import frozen
 
 KeyPath = tuple[str | int, ...]
 """Keys and list indices from the document's root, such as `("spec", "containers", 0, "image")`."""
@@ -11,7 +12,7 @@ KeyPath = tuple[str | int, ...]
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class Span:
     """A range of characters. Lines and columns count from 1, columns in code points; the end is exclusive."""
 

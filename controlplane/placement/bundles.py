@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from controlplane.frozen import frozen
 from controlplane.placement.amounts import Amounts
 
 RAY_UNIT: Final = 10_000
@@ -43,7 +44,7 @@ class Answer(enum.Enum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RayNodes:
     """Ray nodes that are alike, with what one has, in ten-thousandths. `count` None is as many as are wanted.
 
@@ -64,7 +65,7 @@ class RayNodes:
         return ((name, amount) for name, amount in bundle.items() if amount > 0 and name not in self.unlimited)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gang:
     """Bundles that are placed together or not at all: one placement group, in ten-thousandths."""
 
@@ -97,7 +98,7 @@ def hold(gangs: Sequence[Gang], nodes: Sequence[RayNodes], effort: int = _EFFORT
     return _Search(items, nodes, effort).answer()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Item:
     """What goes to one node. Items with the same `apart` must not share one."""
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from controlplane.frozen import frozen
 from controlplane.placement.amounts import ONE, PODS, Amounts, amounts, requests_of
 from controlplane.stack.inventory import NodePool
 from controlplane.stack.pods import Constraints, PodSet
@@ -20,7 +21,7 @@ from controlplane.stack.scheduling import admits
 _UNLIMITED: Final = 1 << 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pod:
     """A pod to place: what it asks for, and where it may run."""
 
@@ -29,7 +30,7 @@ class Pod:
     constraints: Constraints = field(default_factory=Constraints)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A node with what is free on it. Without a pool it takes any pod."""
 
@@ -38,7 +39,7 @@ class Node:
     pool: NodePool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placement:
     """Where each pod went, which found no place, and what is free on each node afterwards."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
+from controlplane.frozen import frozen
 from controlplane.rules.rule import Rule
 
 FAMILIES = ("kubernetes", "ray", "vllm", "cross")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CataloguedRule:
     """A rule with its id (`layer/slug`, permanent once released) and its title."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.stack.facts import Declared, Known
 from controlplane.stack.gpu_resources import gpu_limits
@@ -15,7 +15,7 @@ UNBOUNDED = 2147483647
 """KubeRay's default for maxReplicas: no bound that anybody chose."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ceiling:
     """At most `pods` pods of one pod set, as `limit` says; each takes `amounts` of GPU resources."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from controlplane.diagnostics import Edit, Span
+from controlplane.frozen import frozen
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.engine import WrittenArgument
 from controlplane.stack.facts import ABSENT, Declared, Fact, Known, Origin, value_of
@@ -21,7 +21,7 @@ NOT_FLAGS = frozenset(
 """Fields of `EngineArgs` that no flag sets, so that only `engine_kwargs` can (vLLM 0.11 to 0.33)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Releases:
     """A stretch of releases: from `since` on, and before `gone`. An empty end is open."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.rules.engine_arguments import engines_with_tables, in_table
 from controlplane.stack.deployed_engine import DeployedEngine
 from controlplane.stack.engine import ArgumentValue
@@ -13,7 +13,7 @@ from controlplane.stack.model import Stack
 from controlplane.stack.vllm_json_keys import Key, class_of, key, keys_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JsonKey:
     """One key of an object: `path` as a dotted argument, `config` the class it fills, `known` None where it has none.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
+from controlplane.frozen import frozen
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, in_table, starts_from_keywords
 from controlplane.source import nearest
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -25,7 +25,7 @@ _CHECKED_IN_CODE = {"gpu_memory_utilization": Bounds(le=1)}
 """Limits of releases that state them in a method of the configuration (vLLM 0.8.5 to 0.11.0, CacheConfig)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueFault:
     """One value that is refused, or not known: `fact` follows the argument's name, `remedy` says what to write."""
 

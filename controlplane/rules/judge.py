@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from controlplane.diagnostics import Diagnostic, KeyPath, RelatedSpan, Remedy, Span
+from controlplane.frozen import frozen
 from controlplane.rules.catalogue import CataloguedRule, catalogue
 from controlplane.rules.rule import Abstention, Finding, Place
 from controlplane.stack.facts import Declared, Derived, Known, LiveField, OneOf, Unknown
 from controlplane.stack.model import Stack
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Abstained:
     """A rule that could not tell, and what would tell."""
 
@@ -21,7 +21,7 @@ class Abstained:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     """The findings in the order of the text, and where rules could not tell."""
 

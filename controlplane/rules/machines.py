@@ -7,9 +7,10 @@ label that differs among a pool's nodes, or that a Fleet does not speak of, may 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from controlplane.diagnostics import Severity
+from controlplane.frozen import frozen
 from controlplane.placement import Amounts, Node, Placement, Pod, fit, nodes_of
 from controlplane.rules.pod_arithmetic import amounts_known, is_rendered, pod_sets_of, pods_wanted, requests_in_all
 from controlplane.stack.facts import ABSENT, Derived, Fact, Known, OneOf, Unknown, value_of
@@ -29,7 +30,7 @@ SHOWN_TWICE = frozenset({"ReplicaSet", "Pod"})
 """Kinds that others make: what they take is counted there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LabelRefusal:
     """A label that the pod wants and the pool's nodes surely do not have; `carried` is empty where they lack it."""
 
@@ -39,7 +40,7 @@ class LabelRefusal:
     carried: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaintRefusal:
     """A taint of the pool's nodes that the pod does not tolerate."""
 

@@ -7,8 +7,8 @@ so that what does not fit here fits nowhere.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.placement.amounts import Amounts
 from controlplane.placement.bundles import RAY_UNIT, Gang, RayNodes, Strategy, ray_amounts
 from controlplane.rules.pod_arithmetic import is_partial
@@ -164,7 +164,7 @@ def custom_is_known(group: RayGroup) -> bool:
     return written == ABSENT or bool(group.told.custom)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Demand:
     """What one replica asks for: its bundles in Ray's amounts, each with the places where they are written."""
 
@@ -256,7 +256,7 @@ def fewest_replicas(deployment: ServeDeployment) -> int:
     return value_or(fact, 0 if isinstance(fact, Unknown) and fact != ABSENT else 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shortfall:
     """The resource of a bundle that no Ray node has enough of; empty `resource` where only the whole is too much."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from controlplane.diagnostics import Applicability, Edit, Evidence, Layer, Severity
+from controlplane.frozen import frozen
 from controlplane.stack.facts import Fact, Origin
 from controlplane.stack.model import Stack
 
@@ -14,7 +14,7 @@ Place = Fact[Any] | Origin | None
 """Where a finding stands: a fact's place, or a place itself. None, and a fact without one, are no place."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One fault. `message` states the fact with both numbers; `at` is the value to change.
 
@@ -33,7 +33,7 @@ class Finding:
     severity: Severity | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Abstention:
     """The rule would have to guess: `needs` says what would tell. Counted by `--show-unknown`."""
 
@@ -44,7 +44,7 @@ class Abstention:
 Check = Callable[[Stack], Iterable[Finding | Abstention]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """A rule as its file declares it; its id is its path and its title the first line of its module's docstring.
 

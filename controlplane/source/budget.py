@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from controlplane.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """Limits for one file. Time and memory grow at most linearly within them."""
 

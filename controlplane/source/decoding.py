@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from controlplane.diagnostics import Edit, Remedy, Severity
+from controlplane.frozen import frozen
 from controlplane.source.budget import Budget
 from controlplane.source.dialect import Dialect
 from controlplane.source.findings import Findings
@@ -27,7 +27,7 @@ _REPLACEMENT: Final = "\ufffd"
 _NUL_SAMPLE: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Suspect:
     """Characters that are a finding; `replaced` where the parser would stop at them."""
 

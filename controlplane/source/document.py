@@ -7,14 +7,14 @@ stands for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Span
+from controlplane.frozen import frozen
 from controlplane.source.dialect import Value
 from controlplane.source.text import SourceText
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a value stands.
 
@@ -160,7 +160,7 @@ class Places(Mapping[KeyPath, Place]):
         return Place(self._text.span(shown.start, shown.end), key, anchor)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """One document of a file. `index` counts from 0 over all documents of the file, unreadable and empty ones too.
 
@@ -191,7 +191,7 @@ class Document:
         return place.key if place is not None and place.key is not None else self.span_of(path)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadResult:
     """What could be read, and everything that is wrong with the file, in the order of the text."""
 

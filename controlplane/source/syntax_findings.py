@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
 
 import yaml
 
 from controlplane.diagnostics import Edit, RelatedSpan, Remedy, Severity
+from controlplane.frozen import frozen
 from controlplane.source.findings import Findings
 from controlplane.source.scalars.reader import shorten
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Words:
     """What to say for one of libyaml's problems; `{char}` is the character at the place."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.stack.manifest_fields import Field
 
 
@@ -32,7 +33,7 @@ class ConfigMaps:
         return {key: data[key] for key in data.value} if isinstance(data.value, dict) else {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamespacedConfigMaps:
     """The ConfigMaps that a pod of one namespace can use."""
 

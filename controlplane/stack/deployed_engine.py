@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import ArgumentValue, Engine
 from controlplane.stack.engine_batch import BATCH_ARGUMENTS, batch_argument
 from controlplane.stack.engine_gpus import gpu_of_accelerator_type, gpu_of_pods
@@ -17,7 +17,7 @@ from controlplane.stack.serve import ServeDeployment
 from controlplane.stack.vllm_tables import ResolvedLater, load_table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeployedEngine:
     """One engine with its workload and the container or the Serve deployment that runs it.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin
 from controlplane.stack.pods import EnvVar
 
@@ -12,7 +13,7 @@ ArgumentValue = str | int | float | bool | None | list["ArgumentValue"] | dict[s
 """The value of an engine argument: a scalar, or the parsed form of a list or JSON argument."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrittenArgument:
     """An argument as somebody wrote it, known to the version or not.
 
@@ -36,7 +37,7 @@ class WrittenArgument:
     verbatim: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Engine:
     """One vLLM engine.
 

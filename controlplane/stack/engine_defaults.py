@@ -8,9 +8,9 @@ prefill that is off raises the tokens to the longest sequence, and neither excee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from controlplane.frozen import frozen
 from controlplane.stack.gpu_catalogue import Gpu
 from controlplane.stack.schema_files import read_schema, release_of
 from controlplane.stack.vllm_tables import table_version
@@ -21,7 +21,7 @@ Usage = Literal["offline", "server"]
 _GIB = 2**30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchDefaults:
     """What an engine takes for `max_num_batched_tokens` and `max_num_seqs` where nobody says; `version` answers."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from controlplane.frozen import frozen
 from controlplane.stack.facts import Fact, Known, Unknown, Why
 from controlplane.stack.pods import ConfigKey, EnvVar, FieldPath, SecretKey
 from controlplane.stack.words import MARK, Word, WordBuilder, word_of
@@ -17,7 +18,7 @@ def _may_be_set(_: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Environment:
     """Values by name. `open_ended` when `envFrom` brings in names that cannot be seen here.
 

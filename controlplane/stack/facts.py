@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 from controlplane.diagnostics import KeyPath, Span
+from controlplane.frozen import frozen
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """Written by somebody: the place in the file and the path of keys that leads there."""
 
@@ -28,7 +29,7 @@ class Declared:
         return str(self.span)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveField:
     """Read from an object in a cluster; `object` as `Kind/namespace/name`."""
 
@@ -39,7 +40,7 @@ class LiveField:
         return f"{self.object} in the cluster"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """Looked up in a generated table under `schemas/`; `version` is that of the component it describes."""
 
@@ -50,7 +51,7 @@ class Table:
         return f"{self.name} {self.version}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Input:
     """One value that a derivation used."""
 
@@ -59,7 +60,7 @@ class Input:
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Derived:
     """Computed: the formula in words and numbers, and what went in. Without inputs it is a fixed rule of ours."""
 
@@ -83,7 +84,7 @@ class Why(enum.StrEnum):
     VERSION = "version"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known(Generic[T]):
     """The value is known."""
 
@@ -91,7 +92,7 @@ class Known(Generic[T]):
     origin: Origin = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneOf(Generic[T]):
     """The value is one of these, and the input cannot tell which."""
 
@@ -99,7 +100,7 @@ class OneOf(Generic[T]):
     origin: Origin = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """The value is not known; `needs` says in words what would tell it."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from controlplane.frozen import frozen
 from controlplane.stack.schema_files import read_schema
 
 _SLICE = re.compile(r"-MIG-(?P<profile>\d+g\.\d+gb(?:\.[a-z.]+)?)\Z", re.IGNORECASE)
@@ -19,7 +19,7 @@ _SHARED: Final = "-shared"
 _INSTANCE_LABELS: Final = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MigProfile:
     """A size of slice: `memory_gb` as its name says, in GB; `most` instances fit on one GPU."""
 
@@ -28,7 +28,7 @@ class MigProfile:
     most: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gpu:
     """A product. `name` is the catalogue's.
 
@@ -57,7 +57,7 @@ class Gpu:
         return next((p for p in self.mig_profiles or () if p.name == name.replace(".me", "+me")), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instance:
     """A cloud's machine type: its GPU, and how many of them it has."""
 

@@ -8,14 +8,15 @@ last of its minor release, or before the first, by its nearest neighbour of that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
+from controlplane.frozen import frozen
 from controlplane.stack.schema_files import Release, release_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removal:
     """A name that is gone: the last known release with it, the first known without, what to use instead.
 
@@ -32,7 +33,7 @@ class Removal:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """The releases that were read, oldest first, and entries by name with `in` and `says` of the file."""
 

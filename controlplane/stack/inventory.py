@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.source import Quantity
 from controlplane.stack.facts import ABSENT, Fact
 from controlplane.stack.pods import Count
@@ -19,7 +20,7 @@ class Sharing(enum.StrEnum):
     TIME_SLICED = "time-sliced"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taint:
     """A taint of a node; `effect` is NoSchedule, PreferNoSchedule or NoExecute."""
 
@@ -28,7 +29,7 @@ class Taint:
     effect: str = "NoSchedule"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accelerator:
     """The accelerators of one node: catalogue name, resource name and how many the node offers."""
 
@@ -38,7 +39,7 @@ class Accelerator:
     sharing: Sharing = Sharing.WHOLE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodePool:
     """Nodes of one shape. `selector` are the labels that pick the pool; they are among `labels`."""
 
@@ -53,7 +54,7 @@ class NodePool:
     """Keys that not all of its nodes have with one value; None where the labels are those that somebody declared."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Storage:
     """A storage system of the fleet; `read_bytes_per_second` is what one pod can read."""
 
@@ -61,7 +62,7 @@ class Storage:
     read_bytes_per_second: Fact[int] = ABSENT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inventory:
     """All pools of one cluster."""
 

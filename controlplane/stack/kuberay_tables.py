@@ -7,11 +7,11 @@ checks beyond the schema, as constants with the release they were read in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from controlplane.frozen import frozen
 from controlplane.source.suggest import nearest
 from controlplane.stack.histories import History
 from controlplane.stack.schema_files import read_schema
@@ -45,7 +45,7 @@ LEAST_RAY_FOR_GROUP_PRIORITY: Final = "2.56.0"
 """`workerGroupSpecs[].priority`: this version of Ray and autoscaler v2 (1.7)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """One field of one release. `type` is OpenAPI's, or int-or-string; `rules` are its CEL rules.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from controlplane.frozen import frozen
 from controlplane.stack.environment import Environment
 from controlplane.stack.facts import Known
 from controlplane.stack.mounted_files import MountedFiles
@@ -44,7 +45,7 @@ _DEEPEST = 4
 """Scripts in scripts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Launch:
     """One start of the server: the words that start it, and those behind them."""
 
@@ -54,7 +55,7 @@ class Launch:
     in_background: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Container:
     environment: Environment
     files: MountedFiles

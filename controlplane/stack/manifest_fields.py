@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import UnionType
 from typing import Any, Final
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Layer, Remedy, Severity, Span, render_path
+from controlplane.frozen import frozen
 from controlplane.source import Document, Embedded, Quantity, QuantityError, embedded, parse_quantity
 from controlplane.stack.facts import ABSENT, Declared, Fact, Known, LiveField, Origin, Unknown, Why
 from controlplane.stack.words import MARK, Word, WordBuilder, word_of
@@ -24,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\$?[A-Z][A-Z0-9_]+|\$[A-Za-z_][A-Za-z0-9_]*|<[^<>]*>
 """A text where a number belongs, that somebody is meant to replace: `PORT`, `$PORT`, `<port>`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeFault:
     """How a value of the wrong kind is told: the rule, the layer that refuses it, and what it does then."""
 
@@ -112,7 +113,7 @@ def of_live_object(manifest: Any, name: str) -> Field:
     return Field(manifest, (), ManifestSource(lambda path: LiveField(name, path), lambda _: nowhere))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """A value, None where the manifest has none, and the path to it."""
 

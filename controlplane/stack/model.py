@@ -7,8 +7,9 @@ engine says at run time stands beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import Engine
 from controlplane.stack.facts import ABSENT, Fact, Origin
 from controlplane.stack.inventory import Inventory
@@ -18,7 +19,7 @@ from controlplane.stack.references import ObjectRef, Reference
 from controlplane.stack.serve import Serve
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Strategy:
     """How a workload's controller replaces pods. Surge and unavailable are numbers or percentages."""
 
@@ -28,7 +29,7 @@ class Strategy:
     progress_deadline_seconds: Fact[int] = ABSENT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Workload:
     """One controller object with its pods and engines; `origin` is the place that names it.
 
@@ -64,7 +65,7 @@ class Workload:
         return next((pods for pods in self.pod_sets if pods.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """Versions by component ("kubernetes", "kuberay", "vllm", ...), and the kinds of which all objects were seen.
 
@@ -75,7 +76,7 @@ class Context:
     complete: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stack:
     """All services together, since they share pools."""
 

@@ -7,14 +7,14 @@ even where it ends like one that is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from controlplane.frozen import frozen
 from controlplane.stack.schema_files import read_schema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelShape:
     """What a checkpoint's `config.json` says (of the text model, where it has several parts).
 

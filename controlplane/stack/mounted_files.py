@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.stack.config_maps import NamespacedConfigMaps
 from controlplane.stack.facts import Known
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.pods import ConfigMapVolume, Mount, Volume
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MountedFiles:
     """What `find` knows: the container's mounts, its pod's volumes, and the ConfigMaps that the pod can use."""
 

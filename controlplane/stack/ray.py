@@ -7,12 +7,13 @@ that one sees and the other does not is how a group comes never to be scaled.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.stack.facts import ABSENT, Fact, Origin
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RayResources:
     """Logical resources of a Ray node, or of one request. `memory_bytes` is Ray's `memory`, in bytes.
 
@@ -25,7 +26,7 @@ class RayResources:
     custom: Mapping[str, Fact[float]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RayGroup:
     """The head or a worker group. Its pods are the workload's pod set of the same name; the head's is "head".
 
@@ -48,7 +49,7 @@ class RayGroup:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RayAutoscaling:
     """Ray's own autoscaler: `enableInTreeAutoscaling` and `autoscalerOptions`, as written."""
 
@@ -60,7 +61,7 @@ class RayAutoscaling:
     """Known(True) at the place of `autoscalerOptions` where it is written at all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GcsFaultTolerance:
     """Where the head keeps its state. `options` is Known(True) at `gcsFaultToleranceOptions` where it is written."""
 
@@ -74,7 +75,7 @@ class GcsFaultTolerance:
     """`ray.io/ft-enabled` of the cluster, as written."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RayCluster:
     """The Ray cluster of a RayCluster, or the one that a RayService, RayJob or RayCronJob makes.
 
@@ -101,7 +102,7 @@ class RayCluster:
         return (self.head, *self.workers)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RayEntrypoint:
     """What a RayJob runs: its `entrypoint`, and the resources its driver asks for."""
 

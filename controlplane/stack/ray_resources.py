@@ -12,10 +12,11 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Final
 
+from controlplane.frozen import frozen
 from controlplane.source import Quantity, QuantityError, parse_quantity
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, Why, derived, value_of
 from controlplane.stack.ray import RayResources
@@ -44,7 +45,7 @@ _Amounts = Mapping[str, Fact[Quantity]]
 _Numbers = Mapping[str, Fact[float]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GroupShape:
     """What both derivations look at: two maps of the group, and the requests and limits of its first container.
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
+from controlplane.frozen import frozen
 from controlplane.source.suggest import nearest
 from controlplane.stack.histories import History, Removal
 from controlplane.stack.schema_files import read_schema, release_of
@@ -20,7 +21,7 @@ from controlplane.stack.vllm_tables import Bounds
 _RANGE = re.compile(r"(?P<operator>==|>=)(?P<version>\d+(?:\.\d+)*)\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionRange:
     """The versions of vLLM that `ray[llm]` requires, as its metadata writes them (`>=0.11.0`, `==0.29.0`).
 
@@ -39,7 +40,7 @@ class VersionRange:
         return wanted == least if self.exact else wanted >= least
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """One field of one release.
 
@@ -57,7 +58,7 @@ class Option:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LlmDefaults:
     """What Serve LLM gives a deployment whose `deployment_config` says nothing.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from controlplane.diagnostics import Diagnostic, Span
+from controlplane.frozen import frozen
 from controlplane.source import Document
 from controlplane.stack.config_maps import ConfigMaps
 from controlplane.stack.facts import Known
@@ -26,7 +27,7 @@ from controlplane.stack.surroundings import ASSUMED, Surroundings
 __all__ = ["Reading", "Skipped", "read", "read_live", "reads"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skipped:
     """An object that was not judged, and why."""
 
@@ -35,7 +36,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What could be read, what is wrong with it, and what was left aside."""
 

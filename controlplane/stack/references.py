@@ -7,13 +7,14 @@ labels; none of them takes part in equality.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.source import Quantity
 from controlplane.stack.facts import ABSENT, Fact, Origin
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class ObjectRef:
     """One Kubernetes object. `namespace` is empty for cluster-scoped kinds."""
 
@@ -31,7 +32,7 @@ class ObjectRef:
         return self.api_version.rpartition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServicePort:
     """A port of a Service; `target` is a number or the name of a container port, 0 where it cannot be read.
 
@@ -46,7 +47,7 @@ class ServicePort:
     target_origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Service:
     """A Service and the pods it selects."""
 
@@ -61,7 +62,7 @@ class Service:
     namespace_origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DisruptionBudget:
     """A PodDisruptionBudget; one of the two bounds is set, as a number or a percentage."""
 
@@ -75,7 +76,7 @@ class DisruptionBudget:
     namespace_origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Namespace:
     """A namespace that we create and own."""
 
@@ -84,7 +85,7 @@ class Namespace:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScalingMetric:
     """What an autoscaler looks at.
 
@@ -101,7 +102,7 @@ class ScalingMetric:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Autoscaler:
     """A HorizontalPodAutoscaler or a KEDA ScaledObject or ScaledJob. `target_kind` and `target_name` as written."""
 
@@ -117,7 +118,7 @@ class Autoscaler:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VolumeClaim:
     """A PersistentVolumeClaim. `owner` names the StatefulSet whose template it is, if any."""
 
@@ -130,7 +131,7 @@ class VolumeClaim:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigMap:
     """A ConfigMap's texts by key."""
 
@@ -139,7 +140,7 @@ class ConfigMap:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResourceQuota:
     """A quota of a namespace: hard limits by name (`requests.nvidia.com/gpu`, `limits.memory`, `pods`)."""
 
@@ -150,7 +151,7 @@ class ResourceQuota:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitRangeItem:
     """One item of a LimitRange; `type` is Container, Pod or PersistentVolumeClaim."""
 
@@ -162,7 +163,7 @@ class LimitRangeItem:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitRange:
     """A LimitRange of a namespace."""
 
@@ -171,7 +172,7 @@ class LimitRange:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PriorityClass:
     """A PriorityClass."""
 
@@ -182,7 +183,7 @@ class PriorityClass:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlavorQuota:
     """What a ClusterQueue may use of one resource in one flavor."""
 
@@ -193,7 +194,7 @@ class FlavorQuota:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClusterQueue:
     """A Kueue ClusterQueue. `cohort` is where it may borrow from; `resources` are all that it covers."""
 
@@ -203,7 +204,7 @@ class ClusterQueue:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalQueue:
     """A Kueue LocalQueue, and the ClusterQueue it feeds."""
 
@@ -212,7 +213,7 @@ class LocalQueue:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResourceFlavor:
     """A Kueue ResourceFlavor: the nodes it stands for."""
 

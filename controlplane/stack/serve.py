@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.stack.facts import ABSENT, Fact, Origin
 from controlplane.stack.pods import Count
 from controlplane.stack.ray import RayResources
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bundle:
     """One bundle of a placement group: it must fit on one Ray node. Amounts by Ray's names (`CPU`, `GPU`, ...)."""
 
@@ -18,7 +19,7 @@ class Bundle:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlacementGroup:
     """The placement group of one replica, in the order Ray sees the bundles.
 
@@ -32,7 +33,7 @@ class PlacementGroup:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServeDeployment:
     """One Serve deployment. `replicas.owner` is SERVE where an autoscaling config sets the number.
 
@@ -65,7 +66,7 @@ class ServeDeployment:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServeApplication:
     """One Serve application."""
 
@@ -78,7 +79,7 @@ class ServeApplication:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Serve:
     """A Serve configuration (`serveConfigV2`). `complete` is False where part of it could not be read."""
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from controlplane.frozen import frozen
 from controlplane.stack.environment import Environment
 from controlplane.stack.shell_expansion import Expansion
 from controlplane.stack.shell_variables import ASSIGNMENT
@@ -27,7 +28,7 @@ _DECLARING = ("export", "declare", "readonly", "env", "local", "typeset")
 _OPERATORS = "\n;&|()"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One simple command. `conditional`: it may not run; `in_background`: the script goes on while it runs.
 

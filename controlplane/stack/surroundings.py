@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.stack.config_maps import ConfigMaps
 from controlplane.stack.facts import Derived, Fact, Known
 from controlplane.stack.manifest_fields import Field
@@ -12,7 +13,7 @@ from controlplane.stack.manifest_fields import Field
 ASSUMED = Derived("assumed by --assume")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """The ConfigMaps of the same input, and the versions to assume of components whose version nothing tells."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from controlplane.frozen import frozen
 from controlplane.stack.facts import Fact, Known, Unknown, Why
 
 VERSION_ANNOTATION: Final = "controlplane.dev/vllm-version"
@@ -52,7 +52,7 @@ _VARIANT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Image:
     owner: str
     name: str

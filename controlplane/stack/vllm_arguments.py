@@ -7,9 +7,9 @@ it is a switch, `--no-x` turns `x` off, and a value that looks like a JSON numbe
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Protocol
 
+from controlplane.frozen import frozen
 from controlplane.stack.vllm_tables import Argument, ArgumentTable, load_table, normalized_flag
 
 
@@ -25,7 +25,7 @@ class Form(enum.Enum):
     GUESSED = enum.auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelling:
     """One argument as it is written: `off_flag` turns a switch off; `argument` is None where no table tells it."""
 
@@ -36,7 +36,7 @@ class Spelling:
     argument: Argument | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """What a flag on a command line means: an argument, or the negation of a switch."""
 

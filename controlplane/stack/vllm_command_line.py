@@ -10,8 +10,9 @@ repeated flag the last one holds, and a `--config` file stands in front of all o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from controlplane.frozen import frozen
 from controlplane.stack import vllm_config_file
 from controlplane.stack.engine import ArgumentValue, WrittenArgument
 from controlplane.stack.environment import Environment, expand
@@ -26,7 +27,7 @@ _OTHER_PROGRAM = "omni"
 """`vllm serve --omni` is vLLM-Omni, which starts engines of its own for the stages of a model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineCommand:
     """What a command line says. `complete` is False when part of it could not be read.
 
@@ -43,7 +44,7 @@ class EngineCommand:
     stray: tuple[Known[str], ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandContext:
     """What a command line is read with: variables, vLLM's version, files, and what the image starts by itself."""
 

@@ -6,15 +6,15 @@ reads. Variables of hardware plug-ins begin in ways of their own and are never j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
+from controlplane.frozen import frozen
 from controlplane.source.suggest import nearest
 from controlplane.stack.histories import History, Removal
 from controlplane.stack.schema_files import read_schema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable:
     """One variable of one release. `kind` is bool, int, float, str, or empty where the source does not say.
 

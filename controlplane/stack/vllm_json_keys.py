@@ -6,16 +6,17 @@ where the annotation of an old release does not. Objects inside objects name the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
+from controlplane.frozen import frozen
 from controlplane.source.suggest import nearest
 from controlplane.stack.histories import History, Removal
 from controlplane.stack.schema_files import read_schema
 from controlplane.stack.vllm_tables import Bounds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """One key of one release.
 

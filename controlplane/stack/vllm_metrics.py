@@ -7,9 +7,9 @@ those that Ray Serve LLM gives them on Ray's port (`ray_vllm_prompt_tokens_total
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
+from controlplane.frozen import frozen
 from controlplane.source.suggest import nearest
 from controlplane.stack.histories import History, Removal
 from controlplane.stack.schema_files import read_schema
@@ -24,7 +24,7 @@ _ANY = ("", "_total", "_bucket", "_sum", "_count", "_created")
 _PREFIXES = ("ray_vllm:", "ray_vllm_")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metric:
     """One metric of one release. `name` is the family's, without the suffix of a counter or histogram.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import ArgumentValue, WrittenArgument
 from controlplane.stack.facts import Fact, Known, Origin, Unknown, Why
 from controlplane.stack.vllm_arguments import Arguments, Form, Match, Spelling
@@ -39,7 +40,7 @@ def parse(words: Sequence[Word], arguments: Arguments) -> Parsed:
     return parser.parsed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Flag:
     """A flag as written: its word, how much of that is the flag, and the value behind an equals sign."""
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, Literal
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import ArgumentValue
 
 Kind = Literal["bool", "int", "float", "str", "enum", "json", "json_or_str", "list"]
@@ -22,14 +23,14 @@ Kind = Literal["bool", "int", "float", "str", "enum", "json", "json_or_str", "li
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?=$|[.+\-]|post|rc|a\d|b\d|dev)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolvedLater:
     """A default that the source does not give as a literal; `why` says what decides it."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """Limits that vLLM's configuration checks after parsing. None where there is none."""
 
@@ -48,7 +49,7 @@ class Bounds:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Argument:
     """One argument of one release.
 
@@ -97,7 +98,7 @@ class Argument:
         return bool(self.reader)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removal:
     """An argument that is gone: the last known release with it, the first known without, what to use instead.
 
@@ -112,7 +113,7 @@ class Removal:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArgumentTable:
     """The arguments of one release. `version` was asked for, `source_version` answers; usually the same."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from controlplane.diagnostics import Span
+from controlplane.frozen import frozen
 from controlplane.stack.facts import Declared, Fact, Known, OneOf, Origin, Unknown, Why
 
 MARK = "\x00"
@@ -16,7 +17,7 @@ Locate = Callable[[int, int], Origin | None]
 """The place of some characters of a text, by the first and the one behind the last."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A word; where its text has a `MARK`, `missing` says what is not known (for the first of them at least).
 

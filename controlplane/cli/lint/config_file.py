@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.diagnostics import Severity
+from controlplane.frozen import frozen
 from controlplane.source import nearest
 
 NAME: Final = "controlplane.toml"
@@ -21,7 +22,7 @@ _PYPROJECT: Final = "pyproject.toml"
 _LARGEST_BYTES: Final = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileSettings:
     """What the file says of lint, None or empty where it says nothing. Paths count from `folder`."""
 

@@ -17,6 +17,7 @@ from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.lint.gitignore import IgnoreFile, ignored, parse
 from controlplane.cli.lint.report import NotJudged
 from controlplane.diagnostics import Span
+from controlplane.frozen import frozen
 
 STANDARD_INPUT = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -24,7 +25,7 @@ _OTHERS_CODE = frozenset({"node_modules", "__pycache__", "venv", "site-packages"
 _LARGEST_IGNORE_FILE_BYTES = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """The files to read, by the names that the user would use; and folders that could not be looked into."""
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from controlplane.cli.lint.not_manifests import reason_of_kind, reason_of_name
 from controlplane.cli.lint.report import NotJudged
 from controlplane.cli.lint.scan import Piece, is_blank, looks_like_manifest, may_be_policy, scan
 from controlplane.cli.lint.unrendered import patch_of, unrendered
 from controlplane.diagnostics import Diagnostic, Severity, Span, has_errors
+from controlplane.frozen import frozen
 from controlplane.source import Budget, Dialect, Document, read_yaml
 
 Reads = Callable[[str, str], bool]
@@ -23,7 +23,7 @@ Reads = Callable[[str, str], bool]
 LARGEST_FILE_BYTES = Budget().bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileReading:
     """What one file holds. `policies` are documents in our own dialect, `manifests` in that of Kubernetes."""
 

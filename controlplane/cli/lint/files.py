@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from controlplane.cli.lint.discovery import STANDARD_INPUT
 from controlplane.cli.lint.file_reading import LARGEST_FILE_BYTES, FileReading, read_file, unread
 from controlplane.cli.lint.layout import Layout
 from controlplane.cli.lint.processes import processors, spread
+from controlplane.frozen import frozen
 from controlplane.stack.read import reads
 
 _WORTH_A_PROCESS_BYTES = 300_000
@@ -26,7 +26,7 @@ def read_files(names: Sequence[str], stdin_filename: str = "") -> list[FileReadi
     return spread(_read, files, weights, processes)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _File:
     """A file's bytes, and why none of it is to be judged where that is known already."""
 

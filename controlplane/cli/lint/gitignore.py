@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from controlplane.frozen import frozen
 
 _CLASSES: Final = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "cntrl": "\\x00-\\x1f\\x7f", "digit": "0-9",
@@ -20,7 +21,7 @@ _NEVER: Final = "(?!)"
 _SPECIAL = re.compile(r"[*?\[\\]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """One line. `regex` matches the path from the file's folder, or without `anchored` the last name alone."""
 
@@ -36,7 +37,7 @@ class Pattern:
         return self.regex.fullmatch(path if self.anchored else path.rpartition("/")[2]) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IgnoreFile:
     """The patterns of one file; `folder` is where it counts from, in parts from the root of the tree."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from controlplane.cli.lint.processes import processors, spread
 from controlplane.cli.lint.report import NotJudged, Undecided
 from controlplane.diagnostics import Diagnostic, Span
+from controlplane.frozen import frozen
 from controlplane.rules import judge
 from controlplane.rules.catalogue import CataloguedRule
 from controlplane.source import Document
@@ -20,7 +21,7 @@ from controlplane.stack.together import together
 _WORTH_A_PROCESS_DOCUMENTS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Machines:
     """What a Fleet says of the cluster: its inventory and the versions that run there."""
 
@@ -28,7 +29,7 @@ class Machines:
     versions: Mapping[str, Fact[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What came of judging some documents, and the Stacks that they made."""
 
@@ -38,7 +39,7 @@ class Verdict:
     stacks: tuple[Stack, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Court:
     """What every group of documents is judged by: the rules, assumed versions, and machines where they are known."""
 

@@ -6,7 +6,7 @@ Imported only where the input holds a policy or a Fleet is named, since the mode
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from controlplane.cli.compilation import compile_paths, told_once
 from controlplane.cli.exit import Exit, VerbEnd
@@ -14,13 +14,14 @@ from controlplane.cli.guardrail_findings import guardrail_findings
 from controlplane.cli.lint.judging import Court, Machines, Verdict, merged
 from controlplane.cli.lint.report import SuppressedFinding
 from controlplane.diagnostics import Diagnostic, Severity, has_errors
+from controlplane.frozen import frozen
 from controlplane.policy import load_policies, resolve_all
 from controlplane.policy.policy_set import PolicySet
 from controlplane.source import Document
 from controlplane.stack.model import Stack
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PolicyVerdict:
     """What came of the policies; `machines` where a Fleet among them describes some."""
 

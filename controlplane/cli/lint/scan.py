@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from controlplane.frozen import frozen
 
 _BOUNDARY = re.compile(r"^---(?=[ \t\n]|\Z)([^\n]*)\n?", re.MULTILINE)
 """A line that ends whatever is open, quoted texts and block scalars included (YAML 1.2.2, section 9.1.2)."""
@@ -33,7 +34,7 @@ _GROUP: Final = "controlplane.dev/"
 _OURS = re.compile(rf"""apiVersion["']?[ \t]*:\s*["']?{re.escape(_GROUP)}""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """One document's text: indices into the file's text, lines that divide documents not counted.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from controlplane.diagnostics import Diagnostic, Severity
+from controlplane.frozen import frozen
 
 _OF_UNREADABLE: Final = frozenset(
     f"yaml/{slug}"
@@ -18,7 +19,7 @@ _OF_UNREADABLE: Final = frozenset(
 """What keeps a document from being judged at all: told whatever is selected, unless it is ignored by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """What was chosen. Without `select` every rule runs but those that are only a preview."""
 

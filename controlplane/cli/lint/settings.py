@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from controlplane.cli.exit import Exit, VerbEnd
@@ -13,10 +13,11 @@ from controlplane.cli.lint.config_file import FileSettings, nearest_settings
 from controlplane.cli.lint.discovery import STANDARD_INPUT
 from controlplane.cli.lint.gitignore import IgnoreFile, ignored, parse
 from controlplane.cli.lint.selection import Selection, matches
+from controlplane.frozen import frozen
 from controlplane.source import nearest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flags:
     """What the command line and the environment say; None and empty where they say nothing."""
 
@@ -29,7 +30,7 @@ class Flags:
     baseline: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathIgnores:
     """Rules that are ignored in the files that a pattern of `.gitignore`'s kind matches."""
 
@@ -37,7 +38,7 @@ class PathIgnores:
     prefixes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The settings of one run. `folder` is where patterns of paths count from, `file` the settings file if any."""
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from controlplane.cli.explanations import EXPLANATIONS
 from controlplane.cli.terminal import paint
+from controlplane.frozen import frozen
 from controlplane.rules.catalogue import catalogue
 
 _WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explained:
     """All that is to be said about an id. What stands only in a rule's file is empty for other ids."""
 

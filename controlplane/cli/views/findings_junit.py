@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from controlplane.cli.fingerprints import portable_name
 from controlplane.cli.lint.report import LintReport, SuppressedFinding
 from controlplane.cli.terminal import printable
 from controlplane.diagnostics import Diagnostic, Severity
+from controlplane.frozen import frozen
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Case:
     """One test case: what stands inside it, and whether that is a failure, an error or a skip."""
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from controlplane.cli.explanations import EXPLANATIONS
 from controlplane.cli.lint.report import LintReport
 from controlplane.diagnostics import Diagnostic, Severity
+from controlplane.frozen import frozen
 
 SITE = "https://controlplane.dev/rules"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleWords:
     """A rule's id, what it is about, why it matters and what to do."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from controlplane.diagnostics import Evidence, Layer, Severity
+from controlplane.frozen import frozen
 from controlplane.placement.bundles import Answer, Gang, RayNodes, hold
 from controlplane.rules.ray_arithmetic import (
     Demand,
@@ -42,7 +42,7 @@ def _contradicts_itself(deployment: ServeDeployment) -> bool:
     return low is not None and high is not None and low > high
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Asked:
     """A deployment, and what one replica of it asks for."""
 

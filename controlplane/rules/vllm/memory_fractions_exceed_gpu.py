@@ -7,10 +7,10 @@ fraction of the whole.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.frozen import frozen
 from controlplane.rules.engine_arguments import is_unset, spelled
 from controlplane.rules.engine_variables import setting
 from controlplane.rules.rule import Finding, Rule
@@ -25,7 +25,7 @@ from controlplane.stack.pods import CountOwner
 _VISIBLE = ("NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Claim:
     """One engine with the part of a GPU's memory that it takes."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 from typing import Final
 
+from controlplane.frozen import frozen
 from controlplane.source.dialect import Dialect, Scalar
 from controlplane.source.scalars import core, kubernetes, vllm
 from controlplane.source.scalars.unreadable import Unreadable
@@ -20,7 +20,7 @@ _LONGEST_NUMBER: Final = 1_000
 _NUMBER_CHARACTERS: Final = "0123456789+-._:xobXOBeEabcdfACDF"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """What each reader makes of a plain scalar.
 

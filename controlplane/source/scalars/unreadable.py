@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from controlplane.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreadable:
     """Why the reader refuses the scalar, as the second half of a sentence."""
 

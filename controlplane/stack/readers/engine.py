@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from controlplane.frozen import frozen
 from controlplane.stack.config_maps import NamespacedConfigMaps
 from controlplane.stack.engine import Engine
 from controlplane.stack.environment import Environment, environment_of, expand
@@ -20,7 +21,7 @@ from controlplane.stack.vllm_command_line import CommandContext, EngineCommand, 
 from controlplane.stack.words import MARK, Word, word_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PodContext:
     """What a container does not say itself.
 

@@ -6,9 +6,10 @@ Read as Ray 2.60 does (`llm/_internal/serve/core/configs/llm_config.py`, `engine
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import ArgumentValue, Engine, WrittenArgument
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_of, value_or
 from controlplane.stack.manifest_fields import Field, is_templated
@@ -25,7 +26,7 @@ _HINT: Final = 0.001
 _NO_VERSION: Final = Unknown(Why.VERSION, "an image rayproject/ray-llm:X.Y.Z whose vLLM is pinned, or --assume vllm=")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placement:
     """Where an LLMConfig stands: its application, what begins the names of its deployments, its engine's role.
 
@@ -39,7 +40,7 @@ class Placement:
     variables: tuple[EnvVar, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadLLM:
     """What an LLMConfig makes; no engine where another server than vLLM's is named."""
 

@@ -8,8 +8,8 @@ label controlplane.dev/pool, which then picks it; nodes without that label form 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.source import Quantity
 from controlplane.stack.facts import Derived, Known
 from controlplane.stack.inventory import Accelerator, NodePool, Sharing, Taint
@@ -28,7 +28,7 @@ _OF_ONE_NODE = frozenset({"kubernetes.io/hostname"})
 _GPU_DOMAINS = ("nvidia.com/", "amd.com/", "gpu.intel.com/", "habana.ai/", "google.com/tpu")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Node:
     name: str
     labels: Mapping[str, str]

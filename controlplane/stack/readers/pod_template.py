@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import Engine
 from controlplane.stack.facts import ABSENT, Fact, Origin, derived
 from controlplane.stack.manifest_fields import Field
@@ -17,7 +18,7 @@ ROLE_LABEL = "controlplane.dev/role"
 """The role of a pod's engine inside its service; without it the engine is called "engine"."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadTemplate:
     """The pods of a template, and the engines that run in them."""
 
@@ -25,7 +26,7 @@ class ReadTemplate:
     engines: tuple[Engine, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PodParts:
     """Where the parts of a pod stand: its spec, its labels and annotations. `place` is that of the whole."""
 
@@ -35,7 +36,7 @@ class PodParts:
     place: Origin
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PodRole:
     """What a template does not say of its pods.
 

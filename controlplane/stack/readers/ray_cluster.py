@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import Engine
 from controlplane.stack.facts import ABSENT, Fact, Known
 from controlplane.stack.manifest_fields import Field
@@ -19,7 +19,7 @@ from controlplane.stack.surroundings import surroundings_of
 from controlplane.stack.versions import VERSION_ANNOTATION
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadCluster:
     """A cluster with its pods, the head's first, and the engines that its containers start."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import Engine
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_or
 from controlplane.stack.manifest_fields import Field
@@ -24,7 +25,7 @@ _NO_CONTAINER: Final = Unknown(Why.UNRESOLVED, "the group's first container")
 _MOST: Final = 2147483647
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadGroup:
     """A group as Ray sees it, its pods, and the engines that its containers start."""
 
