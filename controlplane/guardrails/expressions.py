@@ -33,7 +33,15 @@ SCOPES: Final[Mapping[str, tuple[str, ...]]] = {
 
 _TEXT = re.compile(r"""[rRbB]{0,2}("{3}.*?"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""", re.DOTALL)
 _PATH = re.compile(r"(?<![\w.])([A-Za-z_]\w*)((?:\s*\.\s*[A-Za-z_]\w*(?!\s*\())+)")
-_HAS = re.compile(r"\bhas\s*\(\s*([\w.\s]+?)\s*\)")
+_COMPUTED = re.compile(r"[\])]((?:\s*\.\s*[A-Za-z_]\w*(?!\w|\s*\())+)")
+"""Fields of what is no variable: `workload.engines[0].version`, `(a ? b : c).version`."""
+_KEY = re.compile(r"""(?<=[\w\])])\[\s*(["'])([A-Za-z_]\w*)\1\s*\]""")
+"""`engine.arguments["max_num_seqs"]` names the same as with a dot."""
+_OWN = re.compile(r"\.\s*(?:all|exists|exists_one|map|filter)\s*\(\s*([A-Za-z_]\w*)\s*,")
+"""A macro's own variable; it may be called like one of ours and is another all the same."""
+_HAS = re.compile(r"\bhas\s*\(")
+_MAPS = ("arguments", "labels", "annotations", "node_selector")
+"""What is told apart by keys: whoever asks for it as a whole has to know all of them."""
 _PLACE = re.compile(r"<input>:(\d+):(\d+): (.*)")
 _LARGEST = 4096
 
@@ -65,6 +73,11 @@ class Expression:
     compiled: Any
     named: tuple[Named, ...]
 
+    @property
+    def is_sayable(self) -> bool:
+        """Whether a message can show the value: a text, number or boolean, or a list or map of them."""
+        return PACKAGE not in self.compiled.return_type().name()
+
     def evaluate(self, variables: Mapping[str, Described]) -> Any:
         """The value, None where a value that it needs is not known or its evaluation fails for these values."""
         if any(_is_missing(name, variables) for name in self.named):
@@ -91,13 +104,39 @@ def compile_expression(text: str, over: str, wanted: str) -> Expression:
 
 
 def named_paths(text: str) -> Iterator[Named]:
-    """The dotted paths in an expression, without what stands in texts."""
-    bare = _TEXT.sub(lambda match: " " * len(match[0]), text)
-    asked = {_squeezed(match[1]) for match in _HAS.finditer(bare)}
+    """The dotted paths in an expression, without what stands in texts.
+
+    `variable` is empty where the path does not begin at one of the expression's variables.
+    """
+    dotted = _KEY.sub(lambda match: f".{match[2]}".ljust(len(match[0])), text)
+    bare = _TEXT.sub(lambda match: " " * len(match[0]), dotted)
+    own = set(_OWN.findall(bare))
+    asked = _ends_of_has(bare)
     for match in _PATH.finditer(bare):
-        path = _squeezed(match[0])
-        variable, _, below = path.partition(".")
-        yield Named(variable, below, match.start(), path in asked)
+        variable, _, below = _squeezed(match[0]).partition(".")
+        yield Named("" if variable in own else variable, below, match.start(), _end(bare, match) in asked)
+    for match in _COMPUTED.finditer(bare):
+        yield Named("", _squeezed(match[1])[1:], match.start(1), _end(bare, match) in asked)
+
+
+def _ends_of_has(text: str) -> frozenset[int]:
+    """Where the brackets of each `has(` are closed: the path that ends there is asked for, whatever begins it."""
+    return frozenset(_closing(text, match.end()) for match in _HAS.finditer(text))
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket ends that was opened before `start`."""
+    depth = 1
+    for index in range(start, len(text)):
+        depth += (text[index] in "([{") - (text[index] in ")]}")
+        if depth == 0:
+            return index
+    return len(text)
+
+
+def _end(text: str, match: re.Match[str]) -> int:
+    """The first character behind a path that is no space."""
+    return len(text) - len(text[match.end() :].lstrip())
 
 
 def _squeezed(path: str) -> str:
@@ -122,12 +161,16 @@ def _is_missing(name: Named, variables: Mapping[str, Described]) -> bool:
 
 
 def _any(paths: Iterable[str], wanted: str, whole: bool) -> bool:
-    for path in paths:
-        if path == wanted or (not whole and f".{path}".endswith(wanted)):
-            return True
-        if whole and wanted.startswith(f"{path}."):
-            return True
-    return False
+    key = wanted.removeprefix(".")
+    as_map = key.rpartition(".")[2] in _MAPS
+    return any(_is_named(path, wanted, whole) or (as_map and f".{key}." in f".{path}.") for path in paths)
+
+
+def _is_named(path: str, wanted: str, whole: bool) -> bool:
+    if whole:
+        return path == wanted or wanted.startswith(f"{path}.")
+    # Below a variable of the expression's own it is not known what part is meant: `.arguments.max_num_seqs`.
+    return f".{path}".endswith(wanted) or f"{wanted}.".startswith(f".{path.rpartition('.')[2]}.")
 
 
 def _refused(text: str, error: str) -> ExpressionError:

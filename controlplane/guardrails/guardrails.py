@@ -17,12 +17,13 @@ from controlplane.guardrails.expressions import (
     Named,
     compile_expression,
 )
-from controlplane.guardrails.subjects import Described, Subject, subjects
+from controlplane.guardrails.subjects import Described, Subject, subjects, without_secret_values
 from controlplane.policy.findings import finding
 from controlplane.policy.guardrail import GuardrailException, GuardrailRule, GuardrailSpec
 from controlplane.policy.kinds import known_keys
 from controlplane.policy.policy_set import Policy, Service
-from controlplane.source import embedded, nearest
+from controlplane.policy.secrets import without_secrets
+from controlplane.source import embedded, nearest, printable
 from controlplane.stack.facts import Declared, Derived, Origin
 from controlplane.stack.model import Stack
 from controlplane.stack.vllm_tables import introduced, load_table, versions
@@ -108,6 +109,10 @@ class _RuleReading:
         for match in _PART.finditer(text):
             parts.append(text[end : match.start()])
             made = self._compile("message", match[1], "ANY", match.start(1))
+            if made is not None and not made.is_sayable:
+                self._report(
+                    "message", match.start(1), "a whole part cannot be put into a message; name one of its fields"
+                )
             parts += [made] if made is not None else []
             end = match.end()
         return (*parts, text[end:])
@@ -233,18 +238,19 @@ def _policies(services: Iterable[Service]) -> Iterator[Subject]:
     for service in services:
         document = service.policy.document
         value = struct_pb2.Struct()
-        value.update(_json(document.value))
+        value.update(_of_texts(without_secret_values("", document.value)))
         paths = [path for path in document.places if all(isinstance(part, str) for part in path)]
         origins: dict[str, Origin] = {".".join(map(str, path)): service.policy.declared(*path) for path in paths}
         yield Subject({"policy": Described(value, origins)}, service.policy.declared("metadata", "name"), service.key)
 
 
-def _json(value: Any) -> Any:
+def _of_texts(value: Any) -> Any:
+    """A value as a Struct takes it: numbers are 64 bits wide."""
     if isinstance(value, Mapping):
-        return {key: _json(inner) for key, inner in value.items()}
+        return {key: _of_texts(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_json(inner) for inner in value]
-    return value
+        return [_of_texts(inner) for inner in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _broken(rule: CompiledRule, subject: Subject) -> Diagnostic | None:
@@ -258,7 +264,7 @@ def _broken(rule: CompiledRule, subject: Subject) -> Diagnostic | None:
         rule=f"guardrail/{rule.rule.id}",
         severity=Severity(rule.rule.severity),
         layer=Layer.POLICY,
-        message="".join(_shown(part, subject) for part in rule.message),
+        message=without_secrets(printable("".join(_shown(part, subject) for part in rule.message))),
         span=span,
         path=path,
         remedy=Remedy(remedy),

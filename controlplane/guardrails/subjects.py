@@ -7,13 +7,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from controlplane.guardrails.messages import message
+from controlplane.policy.secrets import is_literal_secret
 from controlplane.source import Quantity
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin
 from controlplane.stack.gpu_resources import gpu_limits, gpus_of
+from controlplane.stack.manifest_fields import is_templated
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import Container, Count, PodSet
 from controlplane.stack.serve import ServeDeployment
+
+HIDDEN = "(redacted)"
+"""What stands for a secret."""
 
 
 @dataclass(slots=True)
@@ -30,7 +35,9 @@ class Described:
 
     def set(self, path: str, fact: Fact[Any]) -> None:
         """Fill a wrapper field from a fact."""
-        if isinstance(fact, Known):
+        if isinstance(fact, Known) and not _fits(fact.value):
+            self.unknown.add(path)
+        elif isinstance(fact, Known):
             target = self.value
             *parents, last = path.split(".")
             for parent in parents:
@@ -41,6 +48,12 @@ class Described:
             self.absent.add(path)
         else:
             self.unknown.add(path)
+
+    def leave_unrendered(self, **texts: str | Mapping[str, str]) -> None:
+        """Take names, and entries of maps, that still hold a template for values that are not known."""
+        for path, text in texts.items():
+            entries = {path: text} if isinstance(text, str) else {f"{path}.{key}": v for key, v in text.items()}
+            self.unknown.update(entry for entry, value in entries.items() if is_templated(value))
 
     def include(self, path: str, part: Described) -> None:
         """What is known of a part that hangs below a path."""
@@ -102,9 +115,12 @@ def _workload(stack: Stack, workload: Workload) -> Described:
             kind=ref.kind,
             namespace=ref.namespace,
             name=ref.name,
-            labels=dict(workload.labels),
-            annotations=dict(workload.annotations),
+            labels=_texts(workload.labels),
+            annotations=_texts(workload.annotations),
         )
+    )
+    made.leave_unrendered(
+        namespace=ref.namespace, name=ref.name, labels=workload.labels, annotations=workload.annotations
     )
     parts = {
         "pods": [_pods(pods) for pods in workload.pod_sets],
@@ -131,12 +147,15 @@ def _pods(pods: PodSet) -> Described:
     made = Described(
         message("Pods")(
             name=pods.name,
-            labels=dict(pods.labels),
-            annotations=dict(pods.annotations),
+            labels=_texts(pods.labels),
+            annotations=_texts(pods.annotations),
             node_selector=dict(selector.value) if isinstance(selector, Known) else {},
             claims=pods.claims(),
         )
     )
+    made.leave_unrendered(labels=pods.labels, annotations=pods.annotations, node_selector=made.value.node_selector)
+    if not isinstance(selector, Known) and selector != ABSENT:
+        made.unknown.add("node_selector")
     _count(made, pods.count)
     for container in (*pods.init_containers, *pods.containers):
         part = _container(container)
@@ -164,6 +183,9 @@ def _container(container: Container) -> Described:
             environment=[variable.name for variable in container.env],
         )
     )
+    made.leave_unrendered(name=container.name)
+    if container.env_from:
+        made.unknown.add("environment")
     made.set("image", container.image)
     made.set("registry", _registry(container.image))
     made.set("cpu_request", container.requests.get("cpu", ABSENT))
@@ -198,8 +220,8 @@ def _engine(deployed: DeployedEngine) -> Described:
     made.set("data_parallel", deployed.data_parallel)
     made.set("gpus", deployed.gpus)
     for name, fact in engine.arguments.items():
-        if isinstance(fact, Known):
-            made.value.arguments.update({name: fact.value})
+        if isinstance(fact, Known) and _fits(fact.value):
+            made.value.arguments.update({name: without_secret_values(name, fact.value)})
             made.origins[f"arguments.{name}"] = fact.origin
         else:
             made.unknown.add(f"arguments.{name}")
@@ -220,6 +242,33 @@ def _deployment(deployment: ServeDeployment) -> Described:
 
 def _bytes(fact: Fact[Quantity]) -> Fact[int]:
     return Known(fact.value.bytes(), fact.origin) if isinstance(fact, Known) else fact  # type: ignore[return-value]
+
+
+def _fits(value: object) -> bool:
+    """Whether CEL can hold a value: its whole numbers have 64 bits, keys of its maps are texts."""
+    if isinstance(value, list):
+        return all(map(_fits, value))
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _fits(inner) for key, inner in value.items())
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
+
+
+def _texts(named: Mapping[str, str]) -> dict[str, str]:
+    return {name: str(without_secret_values(name, text)) for name, text in named.items()}
+
+
+def without_secret_values(name: str, value: Any) -> Any:
+    """A value with what it holds of secrets hidden, so that no message can show them."""
+    if isinstance(value, list):
+        return [without_secret_values(name, inner) for inner in value]
+    if isinstance(value, Mapping):
+        # The name of a variable stands beside its value: {name: HF_TOKEN, value: ...}.
+        owner = value.get("name")
+        return {
+            key: without_secret_values(str(owner) if key == "value" and owner else str(key), inner)
+            for key, inner in value.items()
+        }
+    return HIDDEN if isinstance(value, str) and is_literal_secret(name, value) else value
 
 
 def _plain(value: object) -> object:
