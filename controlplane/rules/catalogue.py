@@ -1,31 +1,58 @@
-"""All rules there are, found by looking into the folders: adding a rule is adding its file."""
+"""All rules there are, found by looking into the folders: adding a rule is adding its file.
+
+A rule's id is the name of its file, so that rules can be told apart and chosen without importing them; a run imports
+the files of the families that the input concerns.
+"""
 
 from __future__ import annotations
 
-import inspect
 import pkgutil
-from functools import cache
+from collections.abc import Callable
+from functools import cache, cached_property
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from controlplane.frozen import frozen
-from controlplane.rules.rule import Rule
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from controlplane.rules.rule import Rule
+    from controlplane.stack.model import Stack
 
 FAMILIES = ("kubernetes", "ray", "vllm", "cross")
 
 
-@frozen
 class CataloguedRule:
-    """A rule with its id (`layer/slug`, permanent once released) and its title."""
+    """A rule with its id (`layer/slug`, permanent once released). The rest is read from its file when asked for.
 
-    id: str
-    title: str
-    rule: Rule
+    `concerns` tells whether any rule of the family can find something in a Stack; a preview runs only on request.
+    """
+
+    def __init__(self, id_: str, module: str, concerns: Callable[[Stack], bool], *, is_preview: bool) -> None:
+        self.id = id_
+        self.concerns = concerns
+        self.is_preview = is_preview
+        self._name = module
+
+    @cached_property
+    def _module(self) -> ModuleType:
+        return import_module(self._name)
+
+    @property
+    def title(self) -> str:
+        """The first line of the module's docstring."""
+        return (self._module.__doc__ or "").strip().partition("\n")[0]
+
+    @cached_property
+    def rule(self) -> Rule:
+        """What the file declares."""
+        rule: Rule = self._module.RULE
+        return rule
 
 
 @cache
 def catalogue() -> tuple[CataloguedRule, ...]:
     """Every rule, in the order of the ids."""
-    return tuple(sorted((_load(name) for name in _modules()), key=lambda entry: entry.id))
+    return tuple(sorted((rule for family in FAMILIES for rule in _of_family(family)), key=lambda entry: entry.id))
 
 
 def rule_id(module: str) -> str:
@@ -34,19 +61,13 @@ def rule_id(module: str) -> str:
     return f"{family}/{slug.replace('_', '-')}"
 
 
-def _modules() -> list[str]:
-    found = []
-    for family in FAMILIES:
-        package = import_module(f"controlplane.rules.{family}")
-        found += [
-            f"{package.__name__}.{module.name}"
-            for module in pkgutil.iter_modules(package.__path__)
-            if not module.name.startswith("_")
-        ]
-    return found
+def _of_family(family: str) -> list[CataloguedRule]:
+    package = import_module(f"controlplane.rules.{family}")
+    found = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.name.startswith("_")]
+    return [_entry(package, name) for name in found]
 
 
-def _load(name: str) -> CataloguedRule:
-    module = import_module(name)
-    title = inspect.cleandoc(module.__doc__ or "").partition("\n")[0]
-    return CataloguedRule(rule_id(name), title, module.RULE)
+def _entry(package: ModuleType, name: str) -> CataloguedRule:
+    module = f"{package.__name__}.{name}"
+    id_ = rule_id(module)
+    return CataloguedRule(id_, module, package.concerns, is_preview=id_ in package.PREVIEWS)

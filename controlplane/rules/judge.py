@@ -34,7 +34,7 @@ def judge(stack: Stack, rules: Iterable[CataloguedRule] | None = None) -> Judgem
     findings: set[Diagnostic] = set()
     abstained: list[Abstained] = []
     for entry in catalogue() if rules is None else rules:
-        for result in entry.rule.check(stack):
+        for result in entry.rule.check(stack) if entry.concerns(stack) else ():
             if isinstance(result, Abstention):
                 abstained.append(Abstained(entry.id, result.needs, _declared(result.at)[0]))
             else:

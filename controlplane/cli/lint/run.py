@@ -80,7 +80,7 @@ def crashed(error: Exception) -> LintReport:
 
 def _selected(settings: Settings) -> tuple[CataloguedRule, ...]:
     takes = settings.selection.takes
-    return tuple(entry for entry in catalogue() if takes(entry.id, preview=entry.rule.status == "preview"))
+    return tuple(entry for entry in catalogue() if takes(entry.id, preview=entry.is_preview))
 
 
 def _without_accepted(report: LintReport, request: Request) -> LintReport:
