@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 _MAX_LENGTH: Final = 100
@@ -15,17 +17,25 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     The same letters in another case or with other separators come first (`gpu_count` for `gpuCount`), then the
     fewest edits, at most a third of the word's length. Ties go to the alphabetically first.
     """
-    known = sorted(set(candidates) - {word})
+    known = _known(frozenset(candidates))
     folded = _fold(word)
-    for candidate in known:
-        if folded and _fold(candidate) == folded:
-            return candidate
+    for entry in known:
+        if folded and entry.folded == folded and entry.word != word:
+            return entry.word
     if not folded or len(word) > _MAX_LENGTH:
         return None
-    allowed = min(max(1, len(folded) // 3), len(folded) - 1)
-    scored = [(edit_distance(folded, _fold(c), allowed), c) for c in known if len(c) <= _MAX_LENGTH]
-    near = [(distance, candidate) for distance, candidate in scored if distance <= allowed]
-    return min(near)[1] if near else None
+    letters = _letters(folded)
+    limit = min(max(1, len(folded) // 3), len(folded) - 1)
+    best = None
+    for entry in known:
+        if not -limit <= entry.length - len(folded) <= limit:
+            continue
+        if _apart(letters, entry.letters) <= limit and entry.word != word:
+            distance = edit_distance(folded, entry.folded, limit)
+            if distance <= limit:
+                # What is no nearer than this is not worth its exact distance.
+                best, limit = entry.word, distance - 1
+    return best
 
 
 def edit_distance(one: str, other: str, limit: int) -> int:
@@ -46,6 +56,37 @@ def edit_distance(one: str, other: str, limit: int) -> int:
             return limit + 1
         before, previous = previous, current
     return previous[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A candidate as it is compared."""
+
+    word: str
+    folded: str
+    length: int
+    letters: int
+
+
+@lru_cache(maxsize=256)
+def _known(candidates: frozenset[str]) -> tuple[_Known, ...]:
+    """Candidates in their order; the same vocabulary is asked for every misspelt word of a file."""
+    ordered = ((word, _fold(word)) for word in sorted(candidates))
+    return tuple(_Known(word, folded, len(folded), _letters(folded)) for word, folded in ordered)
+
+
+def _apart(letters: int, others: int) -> int:
+    """Edits that two words need at least, by which letters only one of them has."""
+    return max((letters & ~others).bit_count(), (others & ~letters).bit_count())
+
+
+def _letters(word: str) -> int:
+    """The letters of a word as bits: the first `a`, the second `a`, ... have each a bit of their own, up to eight."""
+    bits = 0
+    for letter in set(word):
+        # Letters beyond ASCII share bits, which only makes words seem nearer than they are.
+        bits |= ((1 << min(word.count(letter), 8)) - 1) << (ord(letter) % 128 * 8)
+    return bits
 
 
 def _fold(word: str) -> str:
