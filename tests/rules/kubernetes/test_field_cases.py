@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import textwrap
 
+import pytest
+
 from controlplane.diagnostics import Diagnostic
 from tests.rules.judging import findings_of, marked_lines
 
@@ -390,3 +392,47 @@ def test_repair_of_a_gpu_request_is_made_at_its_bytes() -> None:
     lines[edit.span.line - 1] = line[: edit.span.column - 1] + edit.new_text + line[edit.span.end_column - 1 :]
     assert "requests: {nvidia.com/gpu: 4}" in lines[edit.span.line - 1]
     _clean("\n".join(lines))
+
+
+def test_companion_is_kept_from_the_nodes_that_its_selector_names() -> None:
+    affinity = _COMPANIONS[
+        _COMPANIONS.index("      affinity:") : _COMPANIONS.index("      containers:\n        - name: ca")
+    ]
+    text = _COMPANIONS.replace(affinity, '      nodeSelector: {gpu: "yes"}  # fires\n').replace(
+        "labels: {cloud: example}}\nspec:\n  taints", 'labels: {cloud: example, gpu: "yes"}}\nspec:\n  taints'
+    )
+    _only(text.replace("TOLERATIONS", "enableServiceLinks: true"), "kubernetes/no-pool-takes-the-pod")
+    _clean(text.replace("TOLERATIONS", "tolerations: [{key: nvidia.com/gpu, operator: Exists}]"))
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}",
+        "strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 100%, maxUnavailable: 0%}}",
+        "strategy: {rollingUpdate: {maxUnavailable: 25%}}",
+    ],
+)
+def test_rollout_waits_in_whatever_form_its_strategy_is_written(strategy: str) -> None:
+    _only(_ROLLOUT.replace("STRATEGY", strategy), "kubernetes/rollout-deadlock")
+
+
+def test_service_called_vllm_collides_in_a_job_and_its_script() -> None:
+    job = (
+        _COLLISION.replace("apiVersion: apps/v1\nkind: Deployment", "apiVersion: batch/v1\nkind: Job")
+        .replace("  selector: {matchLabels: {app: chat}}\n", "")
+        .replace("args: [--model, example/chat-8B]", 'command: [bash, -c, "vllm serve example/chat-8B"]')
+        .replace("SERVICE", "vllm")
+    )
+    _only(job.replace("LINKS", "restartPolicy: Never"), "kubernetes/service-link-collision")
+    _clean(job.replace("LINKS", "restartPolicy: Never\n      enableServiceLinks: false"))
+
+
+def test_quota_counts_the_init_container_of_a_head() -> None:
+    fetching = _QUOTA.replace(
+        "        containers:\n          - name: ray-head",
+        '        initContainers: [{name: fetch, image: "registry.example/fetch:1.0", resources: '
+        "{requests: {cpu: 2, memory: 1Gi}, limits: {memory: 1Gi}}}]\n        containers:\n          - name: ray-head",
+    )
+    found = _found(fetching.replace("HEAD_CPU", "190m").replace("HEAD_MEMORY", "3Gi"), "kubernetes/quota-exceeded")
+    assert [finding.span.line for finding in found] == [6]
