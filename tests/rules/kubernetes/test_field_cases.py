@@ -398,10 +398,12 @@ def test_companion_is_kept_from_the_nodes_that_its_selector_names() -> None:
     affinity = _COMPANIONS[
         _COMPANIONS.index("      affinity:") : _COMPANIONS.index("      containers:\n        - name: ca")
     ]
-    text = _COMPANIONS.replace(affinity, '      nodeSelector: {gpu: "yes"}  # fires\n').replace(
+    text = _COMPANIONS.replace(affinity, '      nodeSelector: {gpu: "yes"}\n').replace(
         "labels: {cloud: example}}\nspec:\n  taints", 'labels: {cloud: example, gpu: "yes"}}\nspec:\n  taints'
     )
-    _only(text.replace("TOLERATIONS", "enableServiceLinks: true"), "kubernetes/no-pool-takes-the-pod")
+    without = text.replace("TOLERATIONS", "enableServiceLinks: true")
+    (finding,) = _found(without, "kubernetes/no-pool-takes-the-pod")
+    assert "labels: {app: kv-cache}" in without.lstrip("\n").splitlines()[finding.span.line - 1]
     _clean(text.replace("TOLERATIONS", "tolerations: [{key: nvidia.com/gpu, operator: Exists}]"))
 
 
@@ -414,7 +416,10 @@ def test_companion_is_kept_from_the_nodes_that_its_selector_names() -> None:
     ],
 )
 def test_rollout_waits_in_whatever_form_its_strategy_is_written(strategy: str) -> None:
-    _only(_ROLLOUT.replace("STRATEGY", strategy), "kubernetes/rollout-deadlock")
+    text = _ROLLOUT.replace("STRATEGY", strategy)
+    (finding,) = findings_of(text)
+    assert finding.rule == "kubernetes/rollout-deadlock"
+    assert strategy in text.lstrip("\n").splitlines()[finding.span.line - 1]
 
 
 def test_service_called_vllm_collides_in_a_job_and_its_script() -> None:
