@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 
 _BLANK = " \t\r\n"
-_ITEM = re.compile(r"(?P<above>[ \t]*(?:-[ \t]+)*?)-[ \t]+(?:[&!][^\s]*[ \t]+)*\Z")
-_LINE_REST = re.compile(r"[ \t]*(?:(?<=[ \t])#[^\r\n]*)?(?=\r|\n|\Z)")
-_BREAK = re.compile(r"\r\n|\n|\r")
-_COMMENT = re.compile(r"(?:\A|[ \t]+)#.*\Z", re.DOTALL)
+_ITEM = regex(r"(?P<above>[ \t]*(?:-[ \t]+)*?)-[ \t]+(?:[&!][^\s]*[ \t]+)*\Z")
+_LINE_REST = regex(r"[ \t]*(?:(?<=[ \t])#[^\r\n]*)?(?=\r|\n|\Z)")
+_BREAK = regex(r"\r\n|\n|\r")
+_COMMENT = regex(r"(?:\A|[ \t]+)#.*\Z", re.DOTALL)
 
 
 @frozen

@@ -20,10 +20,11 @@ from controlplane.cli.fix_proof import Edited, unexplained
 from controlplane.cli.fix_removal import Replacement, removal
 from controlplane.diagnostics import Applicability, Diagnostic, Edit
 from controlplane.plan.redaction import REDACTED, redact_text
+from controlplane.regex import regex
 from controlplane.source.text import SourceText
 
 _MARK = "\ufeff"
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = regex(r"\r\n|\n|\r")
 
 
 class ChangedMeanwhile(Exception):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.regex import regex
 
 if TYPE_CHECKING:
     from controlplane.cli.target import Target
 
-_SERVICE = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_SERVICE = regex(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 
 
 def services_of(target: Target, names: Sequence[str]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ import yaml
 
 from controlplane.diagnostics import Span
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.source import nearest
 from controlplane.source.text import SourceText
 
@@ -69,14 +70,14 @@ class Malformed:
 
 Comment = Suppression | Malformed
 
-_CANDIDATE = re.compile(r"(?:^|(?<=[ \t\r\n]))#[ \t]*controlplane[^\r\n]*", re.MULTILINE)
-_OURS = re.compile(r"#\s*controlplane\s*(?P<colon>:?)\s*(?P<verb>[A-Za-z][\w-]*)\s*(?P<bracket>\[?)", re.IGNORECASE)
-_BODY = re.compile(r"(?P<names>[^\[\]]*)\](?P<rest>.*)", re.DOTALL)
-_SELECTOR = re.compile(r"[a-z0-9-]+/(?:[a-z0-9-]+)?\Z")
-_UNTIL = re.compile(r"until\s+(?P<date>\d\S*?|\S+?(?=:)):?(?=\s|\Z)\s*")
+_CANDIDATE = regex(r"(?:^|(?<=[ \t\r\n]))#[ \t]*controlplane[^\r\n]*", re.MULTILINE)
+_OURS = regex(r"#\s*controlplane\s*(?P<colon>:?)\s*(?P<verb>[A-Za-z][\w-]*)\s*(?P<bracket>\[?)", re.IGNORECASE)
+_BODY = regex(r"(?P<names>[^\[\]]*)\](?P<rest>.*)", re.DOTALL)
+_SELECTOR = regex(r"[a-z0-9-]+/(?:[a-z0-9-]+)?\Z")
+_UNTIL = regex(r"until\s+(?P<date>\d\S*?|\S+?(?=:)):?(?=\s|\Z)\s*")
 _BEFORE_REASON = " \t-\u2013\u2014:"
-_BLANK_OR_COMMENT = re.compile(r"\s*(?:#.*)?\Z", re.DOTALL)
-_NOTHING_YET = re.compile(r"(?:[ \t]*(?:#[^\r\n]*|%[^\r\n]*|---[ \t]*(?:#[^\r\n]*)?)?(?:\r\n|\n|\r))*[ \t]*\Z")
+_BLANK_OR_COMMENT = regex(r"\s*(?:#.*)?\Z", re.DOTALL)
+_NOTHING_YET = regex(r"(?:[ \t]*(?:#[^\r\n]*|%[^\r\n]*|---[ \t]*(?:#[^\r\n]*)?)?(?:\r\n|\n|\r))*[ \t]*\Z")
 _READ_BY_US = frozenset({"serveConfigV2", "args", "command", "entrypoint"})
 _VERBS = ("ignore", "ignore-file")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 
 KeyPath = tuple[str | int, ...]
 """Keys and list indices from the document's root, such as `("spec", "containers", 0, "image")`."""
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
+_PLAIN_KEY = regex(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 
 @frozen(order=True)

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from controlplane.diagnostics import KeyPath
+from controlplane.regex import regex
 
 if TYPE_CHECKING:
     # For types alone: what lints manifests shall not load all that writes them.
@@ -70,8 +71,8 @@ _POINTERS = frozenset(
 )
 """Last words that make a name point at a secret instead of holding one: HF_TOKEN_PATH, secretName."""
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_TOKENS = re.compile(
+_WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_TOKENS = regex(
     r"""
     \bhf_[A-Za-z0-9]{6,}                              # Hugging Face
     | \bsk-[A-Za-z0-9_-]{8,}                          # OpenAI and those who copy it
@@ -86,20 +87,20 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE,
 )
-_URL_PASSWORD = re.compile(r"(?<=://)[^/\s@:]*:[^/\s@]*(?=@)|(?<=://)[^/\s@:]{16,}(?=@)")
+_URL_PASSWORD = regex(r"(?<=://)[^/\s@:]*:[^/\s@]*(?=@)|(?<=://)[^/\s@:]{16,}(?=@)")
 # A name begins where its run of characters begins and a value is looked at only behind a name that matters: of a long
 # word, or of `a=a=a=...`, every part would otherwise be tried with all that follows.
-_ASSIGNMENT = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]+)\\*["']?\s*[:=]\s*""")
-_ASSIGNED = re.compile(r"""\\+["'][^"'\\]*\\+["']|"[^"]*"|'[^']*'|[^\s,;"'}\\]+""")
-_FLAG = re.compile(r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)["']?(?:\\?[ \t\n,])+["']?""")
-_FLAG_VALUE = re.compile(r"""[^\s"',\\-][^\s"',\]]*""")
-_SUSPECT = re.compile(
+_ASSIGNMENT = regex(r"""(?<![\w.-])(?P<name>[\w.-]+)\\*["']?\s*[:=]\s*""")
+_ASSIGNED = regex(r"""\\+["'][^"'\\]*\\+["']|"[^"]*"|'[^']*'|[^\s,;"'}\\]+""")
+_FLAG = regex(r"""(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)["']?(?:\\?[ \t\n,])+["']?""")
+_FLAG_VALUE = regex(r"""[^\s"',\\-][^\s"',\]]*""")
+_SUSPECT = regex(
     r"(?i)token|secret|pass|pwd|credential|authoriz|bearer|key|hf_|sk-|eyj|gh[pousr]_|github_pat|glpat|xox|akia|asia|nvapi"
     r"|://|-----begin"
 )
 """Of the texts in which anything is hidden, each has one of these."""
-_SERVER_VALUE = re.compile(r"valueUnstructured\{Value:[^}]*\}|Invalid value: (?:\"(?:[^\"\\]|\\.)*\"|\S+?(?=:\s|$))")
-_VARIABLE_LABEL = re.compile(r"\[name=(?P<name>[^\]]+)\]\.value\Z")
+_SERVER_VALUE = regex(r"valueUnstructured\{Value:[^}]*\}|Invalid value: (?:\"(?:[^\"\\]|\\.)*\"|\S+?(?=:\s|$))")
+_VARIABLE_LABEL = regex(r"\[name=(?P<name>[^\]]+)\]\.value\Z")
 _SHORTEST_HIDDEN = 4
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from controlplane.regex import regex
 from controlplane.stack.deployed_engine import DeployedEngine
 from controlplane.stack.facts import Known, OneOf, Origin
 from controlplane.stack.gpu_catalogue import Gpu, gpu_of_label
 from controlplane.stack.gpu_resources import gpu_limits, mig_profile
 from controlplane.stack.pods import Constraints
 
-_PROFILE_SIZE = re.compile(r"\d+g\.(?P<gb>\d+)gb")
+_PROFILE_SIZE = regex(r"\d+g\.(?P<gb>\d+)gb")
 
 
 @dataclass(frozen=True, slots=True)

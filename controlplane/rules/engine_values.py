@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Literal
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.rules.engine_arguments import Releases, engines_with_tables, in_table, starts_from_keywords
 from controlplane.source import nearest
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -17,7 +17,7 @@ from controlplane.stack.model import Stack
 from controlplane.stack.vllm_tables import Argument, ArgumentTable, Bounds
 
 Kind = Literal["unreadable", "not a choice", "out of bounds", "not known"]
-_PAIRS = re.compile(r"\s*\w+=\d+(\s*,\s*\w+=\d+)*\s*\Z")
+_PAIRS = regex(r"\s*\w+=\d+(\s*,\s*\w+=\d+)*\s*\Z")
 _PAIRS_READ = Releases(gone="0.10.0")
 """Before, JSON arguments also took `image=2,video=1`."""
 

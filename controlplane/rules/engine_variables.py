@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from controlplane.regex import regex
 from controlplane.rules.engine_arguments import Releases
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import value_of
@@ -13,7 +13,7 @@ from controlplane.stack.model import Stack
 from controlplane.stack.pods import Container, EnvVar
 from controlplane.stack.vllm_environment import removed_variable, variable_known, variable_since
 
-_SERVICE_LINK = re.compile(r"VLLM(_\w+)?_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)\Z")
+_SERVICE_LINK = regex(r"VLLM(_\w+)?_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?)\Z")
 """What Kubernetes sets for a Service whose name begins with vllm."""
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from controlplane.diagnostics import Edit, Remedy, Severity
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.source.budget import Budget
 from controlplane.source.dialect import Dialect
 from controlplane.source.findings import Findings
@@ -41,7 +42,7 @@ class _Suspect:
 
 _SUSPECTS: Final = (
     _Suspect(
-        re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]"),
+        regex("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]"),
         "yaml/control-character",
         "a control character, which YAML does not allow",
         'Remove it, or write it as an escape in double quotes, such as "\\x1b".',
@@ -49,28 +50,28 @@ _SUSPECTS: Final = (
         replaced=True,
     ),
     _Suspect(
-        re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
+        regex("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
         "yaml/bidi-control",
         "a control of text direction, which can make a line read otherwise than it is",
         'Remove it, or write it as an escape in double quotes, such as "\\u202e".',
         strict=True,
     ),
     _Suspect(
-        re.compile("[\x85\u2028\u2029]"),
+        regex("[\x85\u2028\u2029]"),
         "yaml/unusual-line-break",
         "a line break in YAML 1.1 and for Kubernetes' reader, but an ordinary character in YAML 1.2 and in editors",
         'Start a new line instead, or write it as an escape in double quotes, such as "\\u2028".',
         strict=True,
     ),
     _Suspect(
-        re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff]"),
+        regex("[\u00ad\u180e\u200b\u2060-\u2064\ufeff]"),
         "yaml/invisible-character",
         "invisible, and makes texts differ that look the same",
         "Remove it.",
         strict=False,
     ),
     _Suspect(
-        re.compile("(?:(?<=[\r\n])|^)[ \t]*\u00a0|(?<=:)\u00a0", re.MULTILINE),
+        regex("(?:(?<=[\r\n])|^)[ \t]*\u00a0|(?<=:)\u00a0", re.MULTILINE),
         "yaml/invisible-character",
         "a no-break space where YAML wants an ordinary one, so that it becomes part of a text",
         "Put an ordinary space in its place.",

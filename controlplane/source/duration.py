@@ -5,9 +5,10 @@ Results are seconds as an exact Fraction, a whole number of nanoseconds.
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import Final
+
+from controlplane.regex import regex
 
 _NANOSECONDS: Final = {
     "ns": 1,
@@ -21,7 +22,7 @@ _NANOSECONDS: Final = {
 }
 _MAX_NANOSECONDS: Final = 2**63 - 1
 _MAX_TEXT: Final = 100
-_TERM = re.compile(r"(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<unit>[^0-9.]*)")
+_TERM = regex(r"(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<unit>[^0-9.]*)")
 _LONG_UNITS: Final = {
     "d": 24, "day": 24, "days": 24, "w": 168, "week": 168, "weeks": 168,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from controlplane.diagnostics import KeyPath, Span
+from controlplane.regex import regex
 from controlplane.source.budget import Budget
 from controlplane.source.dialect import Dialect
 from controlplane.source.document import Document, Node, Places, ReadResult
@@ -23,21 +24,21 @@ from controlplane.source.text import SourceText
 _Piece = tuple[str, int, int]
 """Characters of a value, and the start and end in the file of what made them; several only where equal."""
 
-_BREAK = re.compile("\r\n|[\n\r\u0085\u2028\u2029]")
-_BLANKS = re.compile("[ \t\n\r\u0085\u2028\u2029]+")
+_BREAK = regex("\r\n|[\n\r\u0085\u2028\u2029]")
+_BLANKS = regex("[ \t\n\r\u0085\u2028\u2029]+")
 _ORDINARY: Final = {
-    "": re.compile("[^ \t\n\r\u0085\u2028\u2029]+"),
-    "'": re.compile("[^' \t\n\r\u0085\u2028\u2029]+"),
-    '"': re.compile("[^\\\\ \t\n\r\u0085\u2028\u2029]+"),
+    "": regex("[^ \t\n\r\u0085\u2028\u2029]+"),
+    "'": regex("[^' \t\n\r\u0085\u2028\u2029]+"),
+    '"': regex("[^\\\\ \t\n\r\u0085\u2028\u2029]+"),
 }
-_HEADER = re.compile("[|>][-+0-9]*[ \t]*(?:#[^\n\r\u0085\u2028\u2029]*)?(?:\r\n|[\n\r\u0085\u2028\u2029])")
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
-_CONTINUATION = re.compile("\\\\(?:\r\n|[\n\r\u0085\u2028\u2029])[ \t]*")
+_HEADER = regex("[|>][-+0-9]*[ \t]*(?:#[^\n\r\u0085\u2028\u2029]*)?(?:\r\n|[\n\r\u0085\u2028\u2029])")
+_ESCAPE = regex(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_CONTINUATION = regex("\\\\(?:\r\n|[\n\r\u0085\u2028\u2029])[ \t]*")
 _ESCAPED: Final = {
     "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
     " ": " ", '"': '"', "'": "'", "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
 }  # fmt: skip
-_WRITTEN = re.compile("(?:(?<=[\n\r\u0085\u2028\u2029])|^)( *)[^ \n\r\u0085\u2028\u2029]")
+_WRITTEN = regex("(?:(?<=[\n\r\u0085\u2028\u2029])|^)( *)[^ \n\r\u0085\u2028\u2029]")
 _UNFOLDED: Final = ("\u2028", "\u2029")
 _REPLACEMENT: Final = "\ufffd"
 

@@ -6,17 +6,17 @@ characters) is shown as what it is. Lines are those of an editor: ended by LF, C
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
 from controlplane.diagnostics import Span
+from controlplane.regex import regex
 
 _TAB: Final = 4
 _WIDEST: Final = 160
 _BEFORE: Final = 60
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_LINE_BREAK = regex(r"\r\n|\n|\r")
 
 
 def split_lines(text: str) -> list[str]:

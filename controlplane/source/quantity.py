@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
+from controlplane.regex import regex
+
 _NANO: Final = 10**9
 _MAX_BINARY: Final = 2**63 - 1
 _MAX_INT64_DIGITS: Final = 18
@@ -28,8 +30,8 @@ _BINARY_EXPONENTS: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "E
 _DECIMAL_SUFFIXES: Final = {exponent: suffix for suffix, exponent in _DECIMAL_EXPONENTS.items()}
 _BINARY_SUFFIXES: Final = {exponent: suffix for suffix, exponent in _BINARY_EXPONENTS.items()}
 
-_SPLIT = re.compile(r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<suffix>.*)\Z", re.DOTALL)
-_EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)\Z")
+_SPLIT = regex(r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?P<suffix>.*)\Z", re.DOTALL)
+_EXPONENT = regex(r"[eE]([+-]?[0-9]+)\Z")
 
 
 class QuantityError(ValueError):

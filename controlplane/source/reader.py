@@ -6,13 +6,13 @@ does not hide the others: reading goes on at the next line that begins a documen
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 import yaml
 
 from controlplane.diagnostics import has_errors
+from controlplane.regex import regex
 from controlplane.source import structure_findings as note
 from controlplane.source.budget import Budget
 from controlplane.source.decoding import check_text, decode
@@ -25,8 +25,8 @@ from controlplane.source.tree import StopDocument, StopFile, TreeBuilder
 
 _DEFAULT_BUDGET: Final = Budget()
 # YAML 1.2.2, section 9.1.2: such a line ends whatever is open, quoted texts and block scalars included.
-_BOUNDARY = re.compile(r"(?:(?<=[\r\n])|\A)(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
-_DIRECTIVE = re.compile(r"(?:(?<=[\r\n\u0085\u2028\u2029])|\A)%[^\r\n]*")
+_BOUNDARY = regex(r"(?:(?<=[\r\n])|\A)(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
+_DIRECTIVE = regex(r"(?:(?<=[\r\n\u0085\u2028\u2029])|\A)%[^\r\n]*")
 
 
 def read_yaml(data: bytes, file: str, dialect: Dialect, budget: Budget = _DEFAULT_BUDGET) -> ReadResult:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 import yaml
 
 from controlplane.diagnostics import Edit, RelatedSpan, Remedy, Severity
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.source.findings import Findings
 from controlplane.source.scalars.reader import shorten
 
@@ -72,7 +72,7 @@ _PROBLEMS: Final = {
 }
 _TOO_DEEP: Final = "exceeded maximum nesting depth"
 _LIBYAML_DEPTH: Final = 1_000
-_INDENT = re.compile(r"[ \t]*")
+_INDENT = regex(r"[ \t]*")
 
 
 def syntax_error(findings: Findings, error: yaml.YAMLError, base: int, depth: int) -> int:

@@ -7,13 +7,13 @@ mark at the start is no part of the text.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 
 from controlplane.diagnostics import Span
+from controlplane.regex import regex
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = regex(r"\r\n|\n|\r")
 
 
 class SourceText:

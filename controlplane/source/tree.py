@@ -6,13 +6,13 @@ keeps its own stack; no nesting can exhaust Python's. Events are typed Any: the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
 from controlplane.diagnostics import KeyPath
+from controlplane.regex import regex
 from controlplane.source import structure_findings as note
 from controlplane.source.budget import Budget
 from controlplane.source.dialect import Dialect, Value
@@ -22,8 +22,8 @@ from controlplane.source.frames import Frame, MappingFrame, SequenceFrame
 from controlplane.source.scalars import plain
 from controlplane.source.scalars.reader import ScalarReader
 
-_PROPERTY = re.compile(r"&[^\s,\[\]{}]+|!<[^>\s]*>|![^\s,\[\]{}]*")
-_GAP = re.compile(r"(?:[ \t\r\n\u0085\u2028\u2029]|(?<=[ \t\r\n\ufeff])#[^\r\n]*)*")
+_PROPERTY = regex(r"&[^\s,\[\]{}]+|!<[^>\s]*>|![^\s,\[\]{}]*")
+_GAP = regex(r"(?:[ \t\r\n\u0085\u2028\u2029]|(?<=[ \t\r\n\ufeff])#[^\r\n]*)*")
 
 
 _STARTS = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})

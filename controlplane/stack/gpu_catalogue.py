@@ -12,9 +12,10 @@ from functools import cache
 from typing import Any, Final
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.stack.schema_files import read_schema
 
-_SLICE = re.compile(r"-MIG-(?P<profile>\d+g\.\d+gb(?:\.[a-z.]+)?)\Z", re.IGNORECASE)
+_SLICE = regex(r"-MIG-(?P<profile>\d+g\.\d+gb(?:\.[a-z.]+)?)\Z", re.IGNORECASE)
 _SHARED: Final = "-shared"
 _INSTANCE_LABELS: Final = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
+from controlplane.regex import regex
 from controlplane.source import Quantity
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why
 from controlplane.stack.pods import Container
 
-_WHOLE = re.compile(r"(nvidia|amd)\.com/gpu|gpu\.intel\.com/(i915|xe)|habana\.ai/gaudi\d*\Z")
-_SHARED = re.compile(r"nvidia\.com/gpu\.shared\Z")
-_MIG = re.compile(r"nvidia\.com/mig-(?P<profile>\d+g\.\d+gb(\.me)?(\+[a-z.]+)?)\Z")
+_WHOLE = regex(r"(nvidia|amd)\.com/gpu|gpu\.intel\.com/(i915|xe)|habana\.ai/gaudi\d*\Z")
+_SHARED = regex(r"nvidia\.com/gpu\.shared\Z")
+_MIG = regex(r"nvidia\.com/mig-(?P<profile>\d+g\.\d+gb(\.me)?(\+[a-z.]+)?)\Z")
 
 
 def is_whole_gpu(resource: str) -> bool:

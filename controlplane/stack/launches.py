@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.stack.environment import Environment
 from controlplane.stack.facts import Known
 from controlplane.stack.mounted_files import MountedFiles
@@ -14,7 +14,7 @@ from controlplane.stack.shell import Command, commands_of
 from controlplane.stack.shell_invocation import is_shell, reads_input, script_file_of, script_of
 from controlplane.stack.words import MARK, Word, joined, texts
 
-_PYTHON = re.compile(r"python(?:\d+(?:\.\d+)?)?\Z")
+_PYTHON = regex(r"python(?:\d+(?:\.\d+)?)?\Z")
 _SERVER_MODULE = "vllm.entrypoints.openai.api_server"
 _CLI_MODULE = "vllm.entrypoints.cli.main"
 _TALKERS = frozenset(

@@ -6,7 +6,6 @@ was not rendered is an unknown value; any other kind of value is a finding, and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import UnionType
@@ -14,14 +13,15 @@ from typing import Any, Final
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Layer, Remedy, Severity, Span, render_path
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.source import Document, Embedded, Quantity, QuantityError, embedded, parse_quantity
 from controlplane.stack.facts import ABSENT, Declared, Fact, Known, LiveField, Origin, Unknown, Why
 from controlplane.stack.words import MARK, Word, WordBuilder, word_of
 
-_HELM = re.compile(r"\{\{-?\s*(?:[.$]|(?:include|template|tpl|toYaml|if|range|with|default|quote)\b)")
-_ACTION = re.compile(r"\{\{.*?\}\}")
-_SUBSTITUTED = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-=?+][^{}]*)?\}")
-_PLACEHOLDER = re.compile(r"\$?[A-Z][A-Z0-9_]+|\$[A-Za-z_][A-Za-z0-9_]*|<[^<>]*>|\[[A-Z][A-Z0-9_-]*\]")
+_HELM = regex(r"\{\{-?\s*(?:[.$]|(?:include|template|tpl|toYaml|if|range|with|default|quote)\b)")
+_ACTION = regex(r"\{\{.*?\}\}")
+_SUBSTITUTED = regex(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-=?+][^{}]*)?\}")
+_PLACEHOLDER = regex(r"\$?[A-Z][A-Z0-9_]+|\$[A-Za-z_][A-Za-z0-9_]*|<[^<>]*>|\[[A-Z][A-Z0-9_-]*\]")
 """A text where a number belongs, that somebody is meant to replace: `PORT`, `$PORT`, `<port>`."""
 
 

@@ -17,17 +17,18 @@ from functools import lru_cache
 from typing import Final
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.source import Quantity, QuantityError, parse_quantity
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, Why, derived, value_of
 from controlplane.stack.ray import RayResources
 
-_MIG = re.compile(r"nvidia\.com/mig-\d+g\.\d+gb\Z")
+_MIG = regex(r"nvidia\.com/mig-\d+g\.\d+gb\Z")
 _ACCELERATORS: Final = {"aws.amazon.com/neuroncore": "neuron_cores", "google.com/tpu": "TPU"}
 _FLAGS: Final = {"cpu": "num-cpus", "memory": "memory"}
 _STANDARD: Final = frozenset({"CPU", "GPU", "TPU", "memory"})
-_RUN_BY_SHELL = re.compile(r"[$`;&|<>()*?~#]")
+_RUN_BY_SHELL = regex(r"[$`;&|<>()*?~#]")
 """What a shell may make something of that only the running container tells; inside quotes it may be harmless."""
-_QUOTING = re.compile(r"""[\s'"\\]|\A\Z""")
+_QUOTING = regex(r"""[\s'"\\]|\A\Z""")
 _LONGEST: Final = 10_000
 _TOPOLOGY: Final = "cloud.google.com/gke-tpu-topology"
 _ACCELERATOR: Final = "cloud.google.com/gke-tpu-accelerator"

@@ -6,19 +6,19 @@ Models are named as in Ray's source: `ServeDeploySchema` is the whole `serveConf
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
 from typing import Any
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.source.suggest import nearest
 from controlplane.stack.histories import History, Removal
 from controlplane.stack.schema_files import read_schema, release_of
 from controlplane.stack.vllm_tables import Bounds
 
-_RANGE = re.compile(r"(?P<operator>==|>=)(?P<version>\d+(?:\.\d+)*)\Z")
+_RANGE = regex(r"(?P<operator>==|>=)(?P<version>\d+(?:\.\d+)*)\Z")
 
 
 @frozen

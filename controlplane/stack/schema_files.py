@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
+import pkgutil
 from functools import cache
 from typing import Any
+
+from controlplane.regex import regex
 
 Release = tuple[int, ...]
 """A version as numbers, to compare by: (0, 10, 2)."""
 
-_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:\.(\d+))?(?=$|[.+\-]|post|rc|a\d|b\d|dev)")
+_VERSION = regex(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:\.(\d+))?(?=$|[.+\-]|post|rc|a\d|b\d|dev)")
 
 
 @cache
 def read_schema(folder: str, file: str) -> dict[str, Any]:
     """One file, parsed. The result is shared: nobody changes it."""
-    from importlib import resources  # here, because most commands never look a table up and importing it is slow
-
-    text = (resources.files("controlplane") / "schemas" / folder / file).read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
+    # Not by importlib.resources: importing that takes longer than reading most tables.
+    content: dict[str, Any] = json.loads(pkgutil.get_data("controlplane", f"schemas/{folder}/{file}") or b"")
     return content
 
 

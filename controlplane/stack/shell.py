@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.stack.environment import Environment
 from controlplane.stack.shell_expansion import Expansion
 from controlplane.stack.shell_variables import ASSIGNMENT
 from controlplane.stack.words import Word, WordBuilder
 
-_ARRAY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=\Z")
-_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([^\s<>|&;()'\"\\]+))")
+_ARRAY = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=\Z")
+_HEREDOC = regex(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([^\s<>|&;()'\"\\]+))")
 _OPENING = frozenset({"if", "while", "until", "for", "case", "select"})
 _NEXT = frozenset({"else", "elif"})
 _CLOSING = frozenset({"fi", "done", "esac"})

@@ -6,18 +6,19 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from controlplane.regex import regex
 from controlplane.stack.environment import Environment
 from controlplane.stack.facts import Unknown, Why
 from controlplane.stack.shell_variables import Variables
 from controlplane.stack.words import MARK, Word, WordBuilder
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WITH_DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(:?[-=])(.*)\Z", re.DOTALL)
-_ALL_OF = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[[@*]\]\Z")
-_SPACES = re.compile(r"([ \t\n]+)")
-_ORDINARY = re.compile(r"[^\\'\"$` \t<>#\n;&|()\x00]+")
-_QUOTED = re.compile(r'[^\\"$`\x00]+')
-_WORD_LIST = re.compile(r'"\$(?:@|\{@\}|\{([A-Za-z_][A-Za-z0-9_]*)\[@\]\})"(?=[\s;&|)]|\Z)')
+_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*")
+_WITH_DEFAULT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(:?[-=])(.*)\Z", re.DOTALL)
+_ALL_OF = regex(r"([A-Za-z_][A-Za-z0-9_]*)\[[@*]\]\Z")
+_SPACES = regex(r"([ \t\n]+)")
+_ORDINARY = regex(r"[^\\'\"$` \t<>#\n;&|()\x00]+")
+_QUOTED = regex(r'[^\\"$`\x00]+')
+_WORD_LIST = regex(r'"\$(?:@|\{@\}|\{([A-Za-z_][A-Za-z0-9_]*)\[@\]\})"(?=[\s;&|)]|\Z)')
 _MOST_TEXT = 2 * 1024 * 1024
 """Characters that all words may have together, variables expanded; Linux starts no program with more (ARG_MAX)."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from controlplane.regex import regex
 from controlplane.stack.environment import Environment
 from controlplane.stack.facts import Unknown, Why
 from controlplane.stack.words import MARK, Word
 
-ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)\Z", re.DOTALL)
+ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)\Z", re.DOTALL)
 
 
 class Variables:

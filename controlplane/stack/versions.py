@@ -12,12 +12,13 @@ from collections.abc import Callable
 from typing import Final
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.stack.facts import Fact, Known, Unknown, Why
 
 VERSION_ANNOTATION: Final = "controlplane.dev/vllm-version"
 """The version of vLLM, on a workload or its pods; it wins over the image's tag."""
 
-_IMAGE = re.compile(r"(?P<path>(?:[^/@]+/)*)(?P<name>[^/:@]+)(?::(?P<tag>[^/:@]+))?(?:@[^/]+)?\Z")
+_IMAGE = regex(r"(?P<path>(?:[^/@]+/)*)(?P<name>[^/:@]+)(?::(?P<tag>[^/:@]+))?(?:@[^/]+)?\Z")
 _SERVERS = frozenset(
     {
         "vllm-openai",
@@ -39,14 +40,14 @@ _OTHER_PROJECTS = frozenset({"lmcache"})
 _OWNERS = frozenset({"", "vllm", "q9t5s3a7"})
 """The vLLM project's own, at Docker Hub and in Amazon's public registry."""
 
-_ADDED = re.compile(
+_ADDED = regex(
     r"PATH|HOME|HOSTNAME|PWD|USER|LANG|TERM|SHLVL|VLLM_USAGE_SOURCE|JOB_COMPLETION_INDEX"
     r"|.*_PORT|.*_PORT_.*|.*_SERVICE_.*|(LWS|RAY|KUBERNETES|NVIDIA|CUDA|NV|LD|LC|HF|UV|PIP|PYTHON|TORCH|TPU|POD)_?.*"
 )
 """Variables that an image, a Service in the namespace, a webhook or a device plug-in may set."""
 
-_RELEASE = re.compile(r"v?(?P<version>\d\.\d+\.\d+(?:\.post\d+|rc\d+)?)(?P<variant>[-+].*)?\Z")
-_VARIANT = re.compile(
+_RELEASE = regex(r"v?(?P<version>\d\.\d+\.\d+(?:\.post\d+|rc\d+)?)(?P<variant>[-+].*)?\Z")
+_VARIANT = regex(
     r"cu\d{2,3}|cuda\d+(\.\d+)*|rocm\d*(\.\d+)*|cpu|gpu|tpu|xpu|base|extra|py\d{2,3}"
     r"|x86(_64)?|amd64|arm64|aarch64|ubuntu\d{4}|ubuntu\d{2}\.\d{2}"
 )

@@ -8,16 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.stack.engine import ArgumentValue, WrittenArgument
 from controlplane.stack.facts import Fact, Known, Origin, Unknown, Why
 from controlplane.stack.vllm_arguments import Arguments, Form, Match, Spelling
 from controlplane.stack.vllm_values import dotted_value, list_value, separated_value, single_value
 from controlplane.stack.words import MARK, Word, joined, texts
 
-_NEGATIVE = re.compile(r"-\d+\Z|-\d*\.\d+\Z")
+_NEGATIVE = regex(r"-\d+\Z|-\d*\.\d+\Z")
 """What argparse takes for a value although it begins with a dash."""
 
-_LEVEL = re.compile(r"-O=?(.+)\Z", re.DOTALL)
+_LEVEL = regex(r"-O=?(.+)\Z", re.DOTALL)
 _LEVEL_FLAG = "--optimization-level"
 _MOST_KEYS = 64
 """Keys in one dotted flag; vLLM's configurations nest three deep."""

@@ -8,6 +8,7 @@ of the same minor release, which `ArgumentTable.source_version` names; an unknow
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 from collections.abc import Mapping
 from dataclasses import field
@@ -15,12 +16,13 @@ from functools import cache
 from typing import Any, Literal
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 from controlplane.stack.engine import ArgumentValue
 
 Kind = Literal["bool", "int", "float", "str", "enum", "json", "json_or_str", "list"]
 """`enum` is a string of which `choices` holds all; `json_or_str` a JSON object or any other string."""
 
-_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?=$|[.+\-]|post|rc|a\d|b\d|dev)")
+_VERSION = regex(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?=$|[.+\-]|post|rc|a\d|b\d|dev)")
 
 
 @frozen
@@ -268,8 +270,5 @@ def _removals() -> Mapping[str, Removal]:
 
 
 def _read(file: str) -> dict[str, Any]:
-    from importlib import resources  # here, because most commands never look a table up and importing it is slow
-
-    text = (resources.files("controlplane") / "schemas" / "vllm" / file).read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
+    content: dict[str, Any] = json.loads(pkgutil.get_data("controlplane", f"schemas/vllm/{file}") or b"")
     return content

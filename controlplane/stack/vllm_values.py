@@ -11,14 +11,15 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn
 
+from controlplane.regex import regex
 from controlplane.stack.engine import ArgumentValue
 from controlplane.stack.vllm_arguments import Spelling
 from controlplane.stack.vllm_tables import Kind
 
-_READABLE = re.compile(r"([0-9]+)(?:\.([0-9]+))?([kKmMgGtT])\Z")
+_READABLE = regex(r"([0-9]+)(?:\.([0-9]+))?([kKmMgGtT])\Z")
 _DECIMAL = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_OBJECT = re.compile(r"\s*\{.*\}\s*\Z", re.DOTALL)
+_OBJECT = regex(r"\s*\{.*\}\s*\Z", re.DOTALL)
 _TEXTS = frozenset({"model", "served_model_name", "tokenizer", "revision", "host", "dtype", "load_format"})
 """Arguments that are texts in every version, so that a model called `123` is read right without a table."""
 _MOST_DIGITS = 100

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from controlplane.cli.exit import Exit, VerbEnd
+from controlplane.regex import regex
 from controlplane.source import nearest
 
-_RELEASE = re.compile(r"v?(\d+\.\d+(?:\.\d+)?)\Z")
+_RELEASE = regex(r"v?(\d+\.\d+(?:\.\d+)?)\Z")
 
 
 def assumed(written: Iterable[str], of_file: Mapping[str, str]) -> dict[str, str]:

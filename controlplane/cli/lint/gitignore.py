@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 
 _CLASSES: Final = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "cntrl": "\\x00-\\x1f\\x7f", "digit": "0-9",
@@ -18,7 +19,7 @@ _CLASSES: Final = {
     "punct": "!-/:-@\\[-`{-~", "space": " \\t\\n\\r\\f\\v", "upper": "A-Z", "xdigit": "0-9a-fA-F",
 }  # fmt: skip
 _NEVER: Final = "(?!)"
-_SPECIAL = re.compile(r"[*?\[\\]")
+_SPECIAL = regex(r"[*?\[\\]")
 
 
 @frozen

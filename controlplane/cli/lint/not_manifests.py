@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 from typing import Final
 
+from controlplane.regex import regex
+
 _NO_MANIFEST: Final = "no Kubernetes manifest: it has no apiVersion and kind"
 _BY_NAME: Final = (
-    (re.compile(r"(?:docker-)?compose(?:[.-].*)?\.ya?ml\Z"), "a Compose file, not a Kubernetes manifest"),
-    (re.compile(r"(?:.*[.-])?values(?:[.-].*)?\.ya?ml\Z"), "values of a chart: lint the output of `helm template`"),
-    (re.compile(r"Chart\.ya?ml\Z"), "describes a Helm chart: lint the output of `helm template`"),
-    (re.compile(r"[Kk]ustomization(?:\.ya?ml)?\Z"), "a kustomization: lint the output of `kustomize build`"),
+    (regex(r"(?:docker-)?compose(?:[.-].*)?\.ya?ml\Z"), "a Compose file, not a Kubernetes manifest"),
+    (regex(r"(?:.*[.-])?values(?:[.-].*)?\.ya?ml\Z"), "values of a chart: lint the output of `helm template`"),
+    (regex(r"Chart\.ya?ml\Z"), "describes a Helm chart: lint the output of `helm template`"),
+    (regex(r"[Kk]ustomization(?:\.ya?ml)?\Z"), "a kustomization: lint the output of `kustomize build`"),
 )
 _KUSTOMIZATION: Final = "a kustomization: lint the output of `kustomize build`"
 _BY_KIND: Final = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -79,6 +78,8 @@ class _Child:
         answer = self._pipe.read()
         if not answer:
             raise RuntimeError("a process of this run ended without a result; it may have run out of memory")
+        import pickle  # here, because one process needs none
+
         results, error = pickle.loads(answer)  # noqa: S301 - our own process wrote it
         if error is not None:
             raise error
@@ -91,6 +92,8 @@ class _Child:
 
 def _work_and_leave(work: Callable[[T], R], items: Sequence[T], writing: int) -> None:
     """The child's whole life. It leaves without what a program does at its end: that is its parent's."""
+    import pickle
+
     code = 1
     try:
         gc.disable()

@@ -13,25 +13,24 @@ from functools import cache
 from typing import Final
 
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 
-_BOUNDARY = re.compile(r"^---(?=[ \t\n]|\Z)([^\n]*)\n?", re.MULTILINE)
+_BOUNDARY = regex(r"^---(?=[ \t\n]|\Z)([^\n]*)\n?", re.MULTILINE)
 """A line that ends whatever is open, quoted texts and block scalars included (YAML 1.2.2, section 9.1.2)."""
-_END = re.compile(r"\.\.\.(?:[ \t]|\Z)")
+_END = regex(r"\.\.\.(?:[ \t]|\Z)")
 """So does this one, but libyaml then wants `---` before anything else."""
-_UNUSUAL = re.compile("[\x85\u2028\u2029]|\\A\ufeff")
+_UNUSUAL = regex("[\x85\u2028\u2029]|\\A\ufeff")
 """Line ends other than LF and CRLF, which libyaml counts as such."""
-_FIRST = re.compile(r"^( *)(?=[^\s#])", re.MULTILINE)
-_CONTENT = re.compile(r"^[ \t]*([^\s#].*)", re.MULTILINE)
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_./-]*)[ \t]*:(?=[ \t]|\Z)(.*)")
-_ITEM = re.compile(r"-(?:[ \t]|\Z)|[}\]][ \t]*\Z")
+_FIRST = regex(r"^( *)(?=[^\s#])", re.MULTILINE)
+_CONTENT = regex(r"^[ \t]*([^\s#].*)", re.MULTILINE)
+_KEY = regex(r"([A-Za-z][A-Za-z0-9_./-]*)[ \t]*:(?=[ \t]|\Z)(.*)")
+_ITEM = regex(r"-(?:[ \t]|\Z)|[}\]][ \t]*\Z")
 """A list may stand at the indentation of its key, and so may the end of a flow collection."""
-_VALUE = re.compile(r"""[ \t]+(["']?)([A-Za-z0-9][A-Za-z0-9./-]*)\1[ \t]*(?:[ \t]#.*)?\Z""")
-_COMMENT = re.compile(r"[ \t]*(?:[ \t]#.*)?\Z")
-_SAID = {
-    key: re.compile(rf"""^[ \t]*(?:-[ ]+)?["']?{key}["']?[ \t]*:""", re.MULTILINE) for key in ("apiVersion", "kind")
-}
+_VALUE = regex(r"""[ \t]+(["']?)([A-Za-z0-9][A-Za-z0-9./-]*)\1[ \t]*(?:[ \t]#.*)?\Z""")
+_COMMENT = regex(r"[ \t]*(?:[ \t]#.*)?\Z")
+_SAID = {key: regex(rf"""^[ \t]*(?:-[ ]+)?["']?{key}["']?[ \t]*:""", re.MULTILINE) for key in ("apiVersion", "kind")}
 _GROUP: Final = "controlplane.dev/"
-_OURS = re.compile(rf"""apiVersion["']?[ \t]*:\s*["']?{re.escape(_GROUP)}""")
+_OURS = regex(rf"""apiVersion["']?[ \t]*:\s*["']?{re.escape(_GROUP)}""")
 
 
 @frozen

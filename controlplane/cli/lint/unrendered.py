@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_TEMPLATE = re.compile(r"\{\{|\{%")
-_OTHERS = re.compile(r"\$\{|\$\(|<%|\[\[|\(\(|%%|@@|<[A-Z_]+>|\{[A-Za-z_][A-Za-z0-9_]*\}")
+from controlplane.regex import regex
+
+_TEMPLATE = regex(r"\{\{|\{%")
+_OTHERS = regex(r"\$\{|\$\(|<%|\[\[|\(\(|%%|@@|<[A-Z_]+>|\{[A-Za-z_][A-Za-z0-9_]*\}")
 """Marks of envsubst, ERB, ytt, Concourse and the like; too common elsewhere to count but on a broken line."""
 
-_PATCH = re.compile(r"""^[ \t]*(?:- +)*["']?\$(?:patch|retainKeys|setElementOrder/\w+)["']?[ \t]*:""", re.MULTILINE)
+_PATCH = regex(r"""^[ \t]*(?:- +)*["']?\$(?:patch|retainKeys|setElementOrder/\w+)["']?[ \t]*:""", re.MULTILINE)
 """Directives of a strategic merge patch, which no complete object has."""
 
 PATCH: Final = "a strategic merge patch: lint the output of `kustomize build`"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,10 +11,11 @@ from controlplane.cli.lint.report import LintReport, NotJudged, SuppressedFindin
 from controlplane.cli.proposed_edits import Proposals, proposed_edits
 from controlplane.cli.views.findings_text import report_summary, summary
 from controlplane.diagnostics import Diagnostic, Edit, Remedy, Severity, render_path
+from controlplane.regex import regex
 
 FORMAT_VERSION = "1.0"
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 def render(findings: Sequence[Diagnostic], not_judged: Iterable[dict[str, Any]] = ()) -> str:

@@ -6,7 +6,6 @@ does not allow are shown as escapes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
@@ -15,8 +14,9 @@ from controlplane.cli.lint.report import LintReport, SuppressedFinding
 from controlplane.cli.terminal import printable
 from controlplane.diagnostics import Diagnostic, Severity
 from controlplane.frozen import frozen
+from controlplane.regex import regex
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @frozen

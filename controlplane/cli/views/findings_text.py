@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from controlplane.cli.proposed_edits import Proposals, proposed_edits
 from controlplane.cli.terminal import paint, printable
 from controlplane.diagnostics import Applicability, Diagnostic, Edit, Severity, Span
 from controlplane.plan.redaction import redact_text, secret_parts
+from controlplane.regex import regex
 from controlplane.source import excerpt, split_lines
 from controlplane.source import printable as visible
 
@@ -23,8 +23,8 @@ _SUGGESTED_LINES = 12
 _PLACES = 3
 """Places that are named where something was not judged for one reason."""
 
-_VALUE = re.compile(r"\bvalue[\"']?\s*:")
-_SECRET = re.compile(r"\bkind[\"']?\s*:\s*[\"']?Secret\b")
+_VALUE = regex(r"\bvalue[\"']?\s*:")
+_SECRET = regex(r"\bkind[\"']?\s*:\s*[\"']?Secret\b")
 _MADE_BY = {Applicability.SAFE: "--fix makes it", Applicability.NEEDS_DECISION: "--fix --unsafe-fixes makes it"}
 _STYLE = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from controlplane.cli.terminal import paint, printable
+from controlplane.regex import regex
 from controlplane.workflows.messages import (
     LayerReport,
     LayerState,
@@ -16,7 +16,7 @@ from controlplane.workflows.messages import (
     RolloutProgress,
 )
 
-_SECONDS = re.compile(r"\b[0-9.]+ s\b|\(attempt [0-9]+\)")
+_SECONDS = regex(r"\b[0-9.]+ s\b|\(attempt [0-9]+\)")
 _RESULT_STYLE = {Result.OK: "green", Result.RETURNED: "yellow", Result.FAILED: "red", Result.CANCELLED: "yellow"}
 
 

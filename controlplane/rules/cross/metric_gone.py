@@ -5,10 +5,10 @@ Without data it never scales, and says so only in its own conditions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.rules.wording import evidence
@@ -18,7 +18,7 @@ from controlplane.stack.model import Stack, Workload
 from controlplane.stack.references import Autoscaler
 from controlplane.stack.vllm_metrics import metric, removed_metric
 
-_NAME = re.compile(r"(?P<ray>ray_)?vllm[:_](?P<base>[a-z][a-z0-9_]*)")
+_NAME = regex(r"(?P<ray>ray_)?vllm[:_](?P<base>[a-z][a-z0-9_]*)")
 
 
 def check(stack: Stack) -> Iterator[Finding]:

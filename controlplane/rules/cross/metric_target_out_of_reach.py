@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.rules.wording import evidence
@@ -17,9 +18,9 @@ from controlplane.stack.facts import Fact, Known, value_of
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.references import Autoscaler, ScalingMetric
 
-_SHARE = re.compile(r"vllm[:_](gpu_cache_usage_perc|kv_cache_usage_perc)")
-_RUNNING = re.compile(r"vllm[:_]num_requests_running\b")
-_LABELS = re.compile(r"""\{(?:[^{}"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*\}""")
+_SHARE = regex(r"vllm[:_](gpu_cache_usage_perc|kv_cache_usage_perc)")
+_RUNNING = regex(r"vllm[:_]num_requests_running\b")
+_LABELS = regex(r"""\{(?:[^{}"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*\}""")
 """What a query selects by labels, where arithmetic signs are parts of texts."""
 
 _PER_POD = ("Pods",)

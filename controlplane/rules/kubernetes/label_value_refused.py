@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.pod_arithmetic import is_rendered, pod_sets_of
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.wording import evidence
@@ -13,7 +14,7 @@ from controlplane.stack.facts import Origin, value_of
 from controlplane.stack.model import Stack
 from controlplane.stack.references import DisruptionBudget, Service
 
-_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?\Z")
+_VALUE = regex(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?\Z")
 _LONGEST = 63
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.pod_arithmetic import containers_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
@@ -17,7 +18,7 @@ from controlplane.stack.facts import Known
 from controlplane.stack.model import Stack
 from controlplane.stack.pods import Container
 
-_ISSUED = re.compile(
+_ISSUED = regex(
     r"hf_[A-Za-z0-9]{30,}|sk-[A-Za-z0-9_-]{20,}|nvapi-[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|"
     r"github_pat_\w{20,}|glpat-[\w-]{20,}|AKIA[A-Z0-9]{16}|xox[abp]-[A-Za-z0-9-]{10,}"
 )
@@ -37,14 +38,14 @@ _SECRET_NAMES = frozenset(
         "POSTGRES_PASSWORD",
     }
 )
-_STAND_IN = re.compile(
+_STAND_IN = regex(
     r"[<>{}$\[\]*]|your|my|replace|change|insert|example|sample|dummy|fake|none|empty|null|unset|todo|xxx|token|"
     r"key|secret|password|test|abc|123|redacted|\.\.\.",
     re.IGNORECASE,
 )
 """Words that stand where a secret is to be put: samples are full of them."""
 
-_SAMPLE = re.compile(r"fake|example|dummy|sample|redacted|your|xxxx|\.\.\.", re.IGNORECASE)
+_SAMPLE = regex(r"fake|example|dummy|sample|redacted|your|xxxx|\.\.\.", re.IGNORECASE)
 """The same in what looks like an issued token, where short words may be there by chance."""
 
 _SHORTEST = 16

@@ -10,15 +10,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.pod_arithmetic import containers_of, is_rendered
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.model import Stack
 from controlplane.stack.references import Service
 
-_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
-_PORT = re.compile(r"(?=.*[a-z])[a-z0-9](-?[a-z0-9])*\Z")
+_LABEL = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
+_SUBDOMAIN = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
+_PORT = regex(r"(?=.*[a-z])[a-z0-9](-?[a-z0-9])*\Z")
 
 
 class _Form(NamedTuple):

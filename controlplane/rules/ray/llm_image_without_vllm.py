@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.ray_arithmetic import is_patch, ray_container
 from controlplane.rules.rule import Finding, Rule
 from controlplane.stack.facts import Known
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.serve import ServeApplication
 
-_PLAIN = re.compile(r"(docker\.io/)?rayproject/ray(-ml)?(:[^/]*)?(@[^/]*)?")
+_PLAIN = regex(r"(docker\.io/)?rayproject/ray(-ml)?(:[^/]*)?(@[^/]*)?")
 _ENVIRONMENTS = ("runtime_env", "deployment_config.ray_actor_options.runtime_env")
 
 

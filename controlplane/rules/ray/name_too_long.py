@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.model import Stack
 
 _LONGEST = {"RayCluster": 53, "RayService": 47, "RayJob": 47}
 _TEMPLATE = frozenset("${}<>%")
-_LABEL = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_LABEL = regex(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 
 
 def check(stack: Stack) -> Iterator[Finding]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.ray_arithmetic import ray_container, ray_workloads
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
@@ -14,7 +14,7 @@ from controlplane.stack.model import Stack, Workload
 from controlplane.stack.ray import RayCluster
 from controlplane.stack.readers.ray_images import ray_version_of_image
 
-_PYTHON = re.compile(r"rayproject/ray(-llm|-ml)?:\d[^/@]*-py3(?P<minor>\d+)")
+_PYTHON = regex(r"rayproject/ray(-llm|-ml)?:\d[^/@]*-py3(?P<minor>\d+)")
 
 
 def check(stack: Stack) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ Releases drop arguments without a period in which the old name is still taken.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Applicability, Edit, Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.engine_arguments import (
     engines_with_tables,
     in_table,
@@ -28,7 +28,7 @@ from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack
 from controlplane.stack.vllm_tables import ArgumentTable, Removal, removed
 
-_FLAG = re.compile(r"--([a-z][a-z0-9_.-]*)")
+_FLAG = regex(r"--([a-z][a-z0-9_.-]*)")
 _SAME_VALUE = {
     "cuda_graph_sizes": "--cudagraph-capture-sizes",
     "eplb_log_balancedness": "--eplb-config.log_balancedness",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.regex import regex
 from controlplane.rules.engine_arguments import Releases
 from controlplane.rules.engine_gpu import gpus_of_engine
 from controlplane.rules.rule import Finding, Rule
@@ -14,7 +14,7 @@ from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import value_of
 from controlplane.stack.model import Stack
 
-_RELEASE = re.compile(r"(?:.*/)?vllm-openai:v?\d+\.\d+\.\d+(?:\.post\d+)?(?:@.*)?\Z")
+_RELEASE = regex(r"(?:.*/)?vllm-openai:v?\d+\.\d+\.\d+(?:\.post\d+)?(?:@.*)?\Z")
 """The image of a release; a tag with more in it names another build."""
 
 _OLDEST = ((Releases("0.20.0"), (7, 5)), (Releases("0.8.5"), (7, 0)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Final
 
+from controlplane.regex import regex
 from controlplane.source.dialect import Scalar
 from controlplane.source.scalars.unreadable import Unreadable
 
@@ -17,10 +17,10 @@ _WORDS: Final[dict[str, Scalar]] = {
     "+.inf": math.inf, "+.Inf": math.inf, "+.INF": math.inf,
     "-.inf": -math.inf, "-.Inf": -math.inf, "-.INF": -math.inf,
 }  # fmt: skip
-_INTEGER = re.compile(r"[-+]?[0-9]+\Z")
-_OCTAL = re.compile(r"0o[0-7]+\Z")
-_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+\Z")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_INTEGER = regex(r"[-+]?[0-9]+\Z")
+_OCTAL = regex(r"0o[0-7]+\Z")
+_HEXADECIMAL = regex(r"0x[0-9a-fA-F]+\Z")
+_FLOAT = regex(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _MAX_DIGITS: Final = 100
 
 

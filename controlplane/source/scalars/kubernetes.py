@@ -14,6 +14,7 @@ import re
 import struct
 from typing import Final
 
+from controlplane.regex import regex
 from controlplane.source.dialect import Scalar
 from controlplane.source.scalars.unreadable import Unreadable
 
@@ -32,17 +33,17 @@ _WORDS: Final[dict[str, Scalar]] = {
     **dict.fromkeys((*_spellings(".inf"), ".Inf", "+.inf", "+.Inf", "+.INF"), math.inf),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
-_DOTTED_FLOAT = re.compile(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
+_FLOAT = regex(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_DOTTED_FLOAT = regex(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
 """What begins with a point goes to `strconv.ParseFloat` as it is, which takes underscores between digits."""
-_TIMESTAMP = re.compile(
+_TIMESTAMP = regex(
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
     r"(?:[Tt][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})"
     r"| [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?)?\Z"
 )
 _DIGITS: Final = {
-    2: re.compile(r"[01]+\Z"), 8: re.compile(r"[0-7]+\Z"),
-    10: re.compile(r"[0-9]+\Z"), 16: re.compile(r"[0-9a-fA-F]+\Z"),
+    2: regex(r"[01]+\Z"), 8: regex(r"[0-7]+\Z"),
+    10: regex(r"[0-9]+\Z"), 16: regex(r"[0-9a-fA-F]+\Z"),
 }  # fmt: skip
 _PREFIXES: Final = {"0b": 2, "0o": 8, "0x": 16}
 _MAX_DIGITS: Final = 100

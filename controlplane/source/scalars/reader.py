@@ -6,11 +6,11 @@ Called by the tree builder for every scalar; nearly all are texts, which take th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Final
 
 from controlplane.diagnostics import Applicability, Edit, KeyPath, Remedy, Severity
+from controlplane.regex import regex
 from controlplane.source.dialect import Dialect, Scalar
 from controlplane.source.findings import Findings
 from controlplane.source.scalars import core, kubernetes, plain, vllm
@@ -31,7 +31,7 @@ _READER: Final = {
     Dialect.VLLM: "PyYAML, which reads vLLM's configuration,",
 }
 # Written everywhere as `defaultMode: 0644` and read as meant, so no more than worth knowing.
-_FILE_MODE = re.compile(r"0[0-7]{3,4}\Z")
+_FILE_MODE = regex(r"0[0-7]{3,4}\Z")
 
 
 _Path = Callable[[], KeyPath]

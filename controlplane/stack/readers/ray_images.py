@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from controlplane.regex import regex
 from controlplane.stack.facts import Fact, Known, Unknown, Why
 
-_IMAGE = re.compile(r"(?:[^/]+/)*rayproject/(?P<name>ray|ray-llm|ray-ml)(?::(?P<tag>[^/@:]+))?(?:@[^/]+)?\Z")
-_RELEASE = re.compile(r"(?P<version>\d+\.\d+\.\d+(?:rc\d+|\.post\d+)?)(?:-.*)?\Z")
+_IMAGE = regex(r"(?:[^/]+/)*rayproject/(?P<name>ray|ray-llm|ray-ml)(?::(?P<tag>[^/@:]+))?(?:@[^/]+)?\Z")
+_RELEASE = regex(r"(?P<version>\d+\.\d+\.\d+(?:rc\d+|\.post\d+)?)(?:-.*)?\Z")
 
 
 def ray_version_of_image(image: Fact[str]) -> Fact[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from controlplane.regex import regex
 from controlplane.stack.facts import Known, value_or
 from controlplane.stack.manifest_fields import Field
 from controlplane.stack.readers import metadata
 from controlplane.stack.references import Service, ServicePort
 
-_PORT_NAME = re.compile(r"[a-z0-9-]*[a-z][a-z0-9-]*|[0-9]+")
+_PORT_NAME = regex(r"[a-z0-9-]*[a-z][a-z0-9-]*|[0-9]+")
 """A name that a container port can have; anything else is a place to fill in, or refused by the API."""
 
 
