@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 
 from controlplane.rules.rule import Finding, Place
 from controlplane.stack.engine import Engine
 from controlplane.stack.facts import Known, OneOf, Origin, Unknown
 from controlplane.stack.model import Stack, Workload
+from controlplane.stack.recent import recent
 
 FindingsOf = Callable[[Stack], Iterable[Finding]]
 """A check that only finds."""
@@ -36,11 +38,12 @@ def _agreed(
 ) -> Iterator[Finding]:
     """Findings of the oldest release that every other has at the same place."""
     first, last = versions.values[0], versions.values[-1]
-    found = _at_release(check, stack, workload, engine, Known(first, versions.origin))
+    at_release = _releases(stack, workload, engine, versions)
+    found = list(check(at_release(first)))
     for version in reversed(versions.values[1:]):
         if not found:
             return
-        others = _at_release(check, stack, workload, engine, Known(version, versions.origin))
+        others = check(at_release(version))
         places = {_place(other.at) for other in others}
         found = [finding for finding in found if _place(finding.at) in places]
     for finding in found:
@@ -48,11 +51,16 @@ def _agreed(
         yield replace(finding, message=f"{message} (in every release that may run, {first} to {last})")
 
 
-def _at_release(
-    check: FindingsOf, stack: Stack, workload: Workload, engine: Engine, version: Known[str]
-) -> list[Finding]:
-    alone = replace(workload, engines=(replace(engine, version=version),))
-    return list(check(replace(stack, workloads=(alone,))))
+@recent
+def _releases(stack: Stack, workload: Workload, engine: Engine, versions: OneOf[str]) -> Callable[[str], Stack]:
+    """What gives the Stack of the engine alone, at one of its possible releases."""
+
+    @cache
+    def at_release(version: str) -> Stack:
+        alone = replace(workload, engines=(replace(engine, version=Known(version, versions.origin)),))
+        return replace(stack, workloads=(alone,))
+
+    return at_release
 
 
 def _place(place: Place) -> Origin | None:

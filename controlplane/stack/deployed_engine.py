@@ -13,6 +13,7 @@ from controlplane.stack.gpu_catalogue import Gpu
 from controlplane.stack.gpu_resources import gpus_of
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import Container, PodSet
+from controlplane.stack.recent import recent
 from controlplane.stack.serve import ServeDeployment
 from controlplane.stack.vllm_tables import ResolvedLater, load_table
 
@@ -107,8 +108,13 @@ _CHOSEN_LATER = Unknown(Why.RUNTIME, "the GPU, the model and what else the engin
 _UNREAD = Unknown(Why.UNRESOLVED, "the part of the command line that could not be read")
 
 
-def engines_of(stack: Stack) -> Iterator[DeployedEngine]:
+@recent
+def engines_of(stack: Stack) -> tuple[DeployedEngine, ...]:
     """Every engine of a Stack, in the order of the workloads."""
+    return tuple(_engines(stack))
+
+
+def _engines(stack: Stack) -> Iterator[DeployedEngine]:
     for workload in stack.workloads:
         for engine in workload.engines:
             pods = workload.pod_set(engine.pod_set)
