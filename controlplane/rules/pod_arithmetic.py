@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.placement import Amounts, limits_of, requests_of
 from controlplane.source import Quantity
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin, Unknown, value_of
@@ -13,6 +14,9 @@ from controlplane.stack.model import Stack, Strategy, Workload
 from controlplane.stack.pods import Container, PodSet
 
 GIB = 2**30
+
+_STAND_IN = re.compile(r"\A[A-Z][A-Z0-9_]+\Z|(?<![A-Za-z0-9])[A-Z]+(?:_[A-Z0-9]+)+(?![a-z])|_[A-Z]{2,}_")
+"""What a script, or a reader of an example, is to replace."""
 
 
 def pod_sets_of(stack: Stack) -> Iterator[tuple[Workload, PodSet]]:
@@ -40,8 +44,11 @@ def is_partial(workload: Workload, pods: PodSet) -> bool:
 
 
 def is_rendered(text: str) -> bool:
-    """Whether a text is what an API server will see: no template of any kind is left in it."""
-    return not any(mark in text for mark in ("{{", "${", "$(", "<", "%%"))
+    """Whether a name or label is what an API server will see, and nothing in it is still to be filled in.
+
+    No such text has a dollar sign or a brace; `POOL`, `claim-V_ZONE` and `svc_ID_` are what scripts replace.
+    """
+    return not any(mark in text for mark in ("$", "{", "<", "%%")) and _STAND_IN.search(text) is None
 
 
 def place_of(container: Container, pods: PodSet, workload: Workload) -> Origin | None:
@@ -93,7 +100,7 @@ def _with_added(workload: Workload, pods: PodSet, amounts: Amounts) -> Amounts:
     return {name: amounts.get(name, 0) + _AUTOSCALER.get(name, 0) for name in (*amounts, *_AUTOSCALER)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RollingUpdate:
     """Pods that a Deployment may have too many and too few of while it replaces them."""
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from controlplane.frozen import frozen
 from controlplane.source import Quantity
 from controlplane.stack.facts import ABSENT, Fact, Known, Origin
 
@@ -23,7 +24,7 @@ class CountOwner(enum.StrEnum):
     SERVE = "serve"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Count:
     """How many there are: replicas are never just an integer."""
 
@@ -33,7 +34,7 @@ class Count:
     owner: CountOwner = CountOwner.DECLARED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Toleration:
     """A taint that the pod bears. Empty `key` with operator Exists bears all."""
 
@@ -45,7 +46,7 @@ class Toleration:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NodeRequirement:
     """One term of a required node affinity: `key operator values`."""
 
@@ -54,7 +55,7 @@ class NodeRequirement:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopologySpread:
     """One topologySpreadConstraint. `exact` is False where its selector says more than `match_labels`."""
 
@@ -66,7 +67,7 @@ class TopologySpread:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constraints:
     """Where the scheduler may put a pod."""
 
@@ -78,7 +79,7 @@ class Constraints:
     node_selector_origins: Mapping[str, Origin] = field(default_factory=dict, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretKey:
     """An environment value taken from a Secret: a reference, never the value."""
 
@@ -87,7 +88,7 @@ class SecretKey:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigKey:
     """An environment value taken from a ConfigMap."""
 
@@ -96,14 +97,14 @@ class ConfigKey:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldPath:
     """An environment value taken from the pod itself, such as `status.podIP`."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnvVar:
     """One environment variable of a container. A text is as written: Kubernetes expands `$(NAME)` in it.
 
@@ -115,9 +116,9 @@ class EnvVar:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Port:
-    """A container port."""
+    """A container port. `number` is 0 where it is not known yet."""
 
     name: str
     number: int
@@ -125,7 +126,7 @@ class Port:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HttpGet:
     """A probe that asks over HTTP; `port` is a number or the name of a container port."""
 
@@ -134,21 +135,21 @@ class HttpGet:
     scheme: str = "HTTP"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TcpSocket:
     """A probe that only opens a connection."""
 
     port: int | str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecProbe:
     """A probe that runs a command in the container."""
 
     command: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probe:
     """A probe. Kubernetes' defaults are filled in on reading: delay 0, period 10, timeout 1, failures 3.
 
@@ -165,7 +166,7 @@ class Probe:
     """The place of the port that it asks at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmptyDir:
     """Scratch space; `medium` "Memory" counts against the pod's memory limit."""
 
@@ -173,7 +174,7 @@ class EmptyDir:
     size_limit: Fact[Quantity] = ABSENT
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """A PersistentVolumeClaim in the pod's namespace."""
 
@@ -181,7 +182,7 @@ class Claim:
     read_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImageVolume:
     """An OCI image mounted read-only (Kubernetes `image` volume source)."""
 
@@ -189,7 +190,7 @@ class ImageVolume:
     pull_policy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigMapVolume:
     """A ConfigMap's keys as files; `items` are (key, path) where it takes only some of them."""
 
@@ -198,14 +199,14 @@ class ConfigMapVolume:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherVolume:
     """A volume of a kind that nothing here reasons about; `kind` is its key in the manifest."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Volume:
     """A volume of a pod."""
 
@@ -214,7 +215,7 @@ class Volume:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mount:
     """Where a container sees a volume."""
 
@@ -225,7 +226,7 @@ class Mount:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnvFrom:
     """Variables brought in whole: `kind` is ConfigMap or Secret."""
 
@@ -235,7 +236,7 @@ class EnvFrom:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PodAffinity:
     """A required term of pod affinity, or of anti-affinity where `anti`.
 
@@ -249,7 +250,7 @@ class PodAffinity:
     origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Container:
     """One container. Where an engine runs in it, the command line is in the `Engine`: `command`, `args` are empty."""
 
@@ -276,7 +277,7 @@ class Container:
     resources_origin: Origin | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PodSet:
     """Pods made from one template.
 

@@ -11,14 +11,20 @@ from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.rules.wording import evidence
-from controlplane.stack.facts import Declared, Known, value_of
-from controlplane.stack.model import Stack
+from controlplane.stack.facts import ABSENT, Declared, Known, value_of
+from controlplane.stack.gpu_resources import gpus_of
+from controlplane.stack.model import Stack, Workload
+from controlplane.stack.references import Autoscaler, ObjectRef
 
 _KINDS = ("Deployment", "StatefulSet", "LeaderWorkerSet", "ReplicaSet")
 
 
 def check(stack: Stack) -> Iterator[Finding]:
+    seen: set[ObjectRef] = set()
     for autoscaler, workload in scaled_workloads(stack):
+        if workload.ref in seen:
+            continue
+        seen.add(workload.ref)
         desired = workload.pod_sets[0].count.desired if workload.pod_sets else None
         if workload.ref.kind not in _KINDS or not isinstance(desired, Known) or desired.value == 0:
             continue
@@ -26,17 +32,25 @@ def check(stack: Stack) -> Iterator[Finding]:
             kind, name = autoscaler.ref.kind, autoscaler.ref.name
             yield Finding(
                 f"{workload.ref.kind} {workload.ref.name} writes replicas: {desired.value}, and {kind} {name} sets "
-                f"the number between {_shown(value_of(autoscaler.min_replicas), 1)} and "
-                f"{_shown(value_of(autoscaler.max_replicas), '?')}",
+                f"the number{_bounds(autoscaler)}",
                 at=desired,
                 evidence=(evidence("replicas", desired), evidence(f"{kind}.maxReplicas", autoscaler.max_replicas)),
                 remedy="Leave replicas out of the manifest, and ignore the field where a GitOps tool compares it.",
                 related=((autoscaler.origin, f"the {kind} that owns the number"),),
+                severity=None if _holds_gpus(workload) else Severity.INFO,
             )
 
 
-def _shown(value: int | None, default: object) -> object:
-    return default if value is None else value
+def _holds_gpus(workload: Workload) -> bool:
+    """Pods without GPUs are back within seconds; a model is loaded for minutes."""
+    return bool(workload.engines) or any(gpus_of(pods.containers) != ABSENT for pods in workload.pod_sets)
+
+
+def _bounds(autoscaler: Autoscaler) -> str:
+    least, most = value_of(autoscaler.min_replicas), value_of(autoscaler.max_replicas)
+    if most is None:
+        return ""
+    return f" between {1 if least is None else least} and {most}"
 
 
 RULE = Rule(
@@ -44,7 +58,8 @@ RULE = Rule(
     layer=Layer.CROSS,
     since="0.2.0",
     rationale="The autoscaler and whoever applies the manifest write the same field in turn. An apply in the busy "
-    "hour drops the service to the written number, and engines that took minutes to load are killed.",
+    "hour drops the service to the written number, and engines that took minutes to load are killed. Where the pods "
+    "hold no GPUs it is only told.",
     remedy="Leave replicas out of the manifest of a workload that an autoscaler scales.",
     sources=("Kubernetes documentation, HorizontalPodAutoscaler: migrating Deployments to autoscaling",),
     bad=(

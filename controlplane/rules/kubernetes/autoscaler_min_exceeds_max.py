@@ -49,6 +49,7 @@ def _zero(scaler: Autoscaler) -> Iterator[Finding]:
             at=scaler.min_replicas,
             remedy="Set minReplicas: 1, or let KEDA scale to zero.",
             evidence=(evidence("minReplicas", scaler.min_replicas),),
+            severity=Severity.WARNING,
         )
 
 

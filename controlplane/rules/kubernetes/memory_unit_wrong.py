@@ -21,18 +21,20 @@ _MEMORY = ("memory", "ephemeral-storage")
 
 def check(stack: Stack) -> Iterator[Finding]:
     for _, _, container in containers_of(stack):
-        yield from _tiny(f"the limit of container {container.name} is", container.limits, Severity.ERROR)
-        yield from _tiny(f"the request of container {container.name} is", container.requests, Severity.WARNING)
+        limit, request = f"the limit of container {container.name}", f"the request of container {container.name}"
+        never = f"no container starts with less than {_SMALLEST_BYTES}"
+        yield from _tiny(limit, container.limits, never, Severity.ERROR)
+        yield from _tiny(request, container.requests, "that reserves nothing", Severity.WARNING)
 
 
-def _tiny(who: str, amounts: Mapping[str, Fact[Quantity]], severity: Severity) -> Iterator[Finding]:
+def _tiny(who: str, amounts: Mapping[str, Fact[Quantity]], effect: str, severity: Severity) -> Iterator[Finding]:
     for resource in _MEMORY:
         amount = amounts.get(resource)
         if isinstance(amount, Known) and 0 < amount.value.value < _SMALLEST_BYTES:
             written, size = amount.value.canonical(), amount.value.value
             shown = f"{float(size):g} byte{'' if size == 1 else 's'}"
             yield Finding(
-                f"{who} {resource} {written}, which is {shown}; no container starts with less than {_SMALLEST_BYTES}",
+                f"{who} is {resource} {written}, which is {shown}; {effect}",
                 at=amount,
                 remedy=f"Write the unit that is meant, such as {_meant(amount.value)}.",
                 evidence=(evidence(resource, written, source=str(amount.origin)),),

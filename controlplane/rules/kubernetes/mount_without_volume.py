@@ -8,11 +8,15 @@ from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.pod_arithmetic import containers_of, is_partial, is_rendered
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
+from controlplane.stack.facts import ABSENT
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import PodSet
 
 _ADDED_BY_KUBERAY = frozenset({"shared-mem", "ray-logs"})
 """Volumes that KubeRay gives its pods (operator 1.7, `common/pod.go`)."""
+
+_ADDED_FOR_TOKENS = "ray-token"
+"""The volume that it adds where the cluster asks for authentication, and sidecars may mount (`common/pod.go`)."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -39,7 +43,9 @@ def _may_have_more(workload: Workload) -> bool:
 
 
 def _volumes(workload: Workload, pods: PodSet) -> set[str]:
-    added = _ADDED_BY_KUBERAY if workload.ray is not None else frozenset[str]()
+    added = set(_ADDED_BY_KUBERAY) if workload.ray is not None else set()
+    if workload.ray is not None and workload.ray.auth_mode != ABSENT:
+        added.add(_ADDED_FOR_TOKENS)
     return {volume.name for volume in pods.volumes} | set(workload.claim_templates) | added
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.frozen import frozen
 from controlplane.placement import requests_of
 from controlplane.rules.machines import least_pods
 from controlplane.rules.pod_arithmetic import amounts_known, is_partial, largest_asker, shown
@@ -22,6 +22,10 @@ _ALL_AT_ONCE = frozenset({"Job", "RayJob", "RayCluster", "RayService", "Stateful
 
 _LESS_WILL_DO = "kueue.x-k8s.io/job-min-parallelism"
 
+_NEVER_TRANSLATED = frozenset({"cpu", "memory", "nvidia.com/gpu", "amd.com/gpu"})
+"""Slices and shares of devices are counted under other names where Kueue's configuration has
+`resources.transformations`, which no manifest shows; nobody translates these."""
+
 
 def check(stack: Stack) -> Iterator[Finding]:
     queues = {q.ref.name: q for q in stack.references if isinstance(q, ClusterQueue)}
@@ -35,7 +39,7 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield from _judge(workload, queue)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Demand:
     """Pods of a set that are admitted together, and what each asks for."""
 
@@ -67,7 +71,8 @@ def _compare(workload: Workload, queue: ClusterQueue, resource: str, demands: li
     if len(nominal) < len(quotas):
         return
     if not quotas:
-        yield _uncovered(workload, queue, resource, demands[0])
+        if resource in _NEVER_TRANSLATED:
+            yield _uncovered(workload, queue, resource, demands[0])
         return
     # A pod set gets one flavor; several pod sets may get different ones.
     large = next((demand for demand in demands if demand.total > max(nominal)), None)

@@ -9,7 +9,8 @@ from controlplane.rules.machines import least_pods
 from controlplane.rules.pod_arithmetic import pod_sets_of, rolling_update
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence, listed
-from controlplane.stack.facts import ABSENT, Known
+from controlplane.stack.facts import ABSENT, Known, value_of
+from controlplane.stack.gpu_resources import gpus_of
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import PodSet
 from controlplane.stack.references import VolumeClaim
@@ -28,15 +29,24 @@ def check(stack: Stack) -> Iterator[Finding]:
         if rolling is not None and rolling.unavailable == 0:
             for name in dict.fromkeys(pods.claims()):
                 claim = claims.get((workload.ref.namespace, name))
-                if claim is not None:
+                if claim is not None and (_is_for_one_pod(claim) or _takes_devices(pods)):
                     yield from _waits(workload, pods, claim)
+
+
+def _is_for_one_pod(claim: VolumeClaim) -> bool:
+    return "ReadWriteOncePod" in (value_of(claim.access_modes) or ())
+
+
+def _takes_devices(pods: PodSet) -> bool:
+    """Whether the pods hold GPUs: the second one needs as many, which the node of the first seldom has free."""
+    return gpus_of(pods.containers) != ABSENT
 
 
 def _waits(workload: Workload, pods: PodSet, claim: VolumeClaim) -> Iterator[Finding]:
     modes = claim.access_modes
     if not isinstance(modes, Known) or not modes.value or _SHAREABLE & set(modes.value):
         return
-    single = "ReadWriteOncePod" in modes.value
+    single = _is_for_one_pod(claim)
     outcome = "the new pod stays Pending" if single else "a new pod on another node waits in ContainerCreating"
     strategy = workload.strategy
     yield Finding(
@@ -59,8 +69,8 @@ RULE = Rule(
     layer=Layer.KUBERNETES,
     since="0.2.0",
     rationale="A Deployment of one replica lets no pod be missing by default. With a ReadWriteOnce volume the "
-    "rollout ends only if the new pod lands on the same node as the old one, and there is room for both; with "
-    "ReadWriteOncePod it never ends.",
+    "rollout ends only if the new pod lands on the same node as the old one, which has to have as many GPUs again "
+    "free; with ReadWriteOncePod it never ends. Pods without GPUs mostly do land there, and are not judged.",
     remedy="Let the rollout end the old pod first.",
     sources=("Kubernetes: access modes of persistent volumes; 25 % of one replica is 0 that may be missing",),
     bad=(
@@ -84,6 +94,7 @@ RULE = Rule(
               containers:
                 - name: worker
                   image: registry.example/embed:1.0
+                  resources: {limits: {nvidia.com/gpu: 1}}
                   volumeMounts: [{name: weights, mountPath: /models}]
               volumes:
                 - {name: weights, persistentVolumeClaim: {claimName: weights}}
@@ -110,6 +121,7 @@ RULE = Rule(
               containers:
                 - name: worker
                   image: registry.example/embed:1.0
+                  resources: {limits: {nvidia.com/gpu: 1}}
                   volumeMounts: [{name: weights, mountPath: /models}]
               volumes:
                 - {name: weights, persistentVolumeClaim: {claimName: weights}}

@@ -39,7 +39,12 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _memory_limit(pods: PodSet) -> int | None:
-    """The containers' memory limits together, in billionths of a byte; None where one of them has none."""
+    """The containers' memory limits together, in billionths of a byte; None where one of them has none.
+
+    Where no container is declared an operator brings them, with limits of its own.
+    """
+    if not pods.containers:
+        return None
     total = 0
     for container in pods.containers:
         limit = value_of(container.limits.get("memory", ABSENT))

@@ -27,15 +27,17 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _fought_over(kind: str, name: str, scalers: list[Autoscaler]) -> Finding:
     names = listed(f"{scaler.ref.kind} {scaler.ref.name}" for scaler in scalers)
+    one_file = len({_file(scaler) for scaler in scalers}) == 1
+    applied = "" if one_file else "applied together, "
     return Finding(
-        f"{len(scalers)} autoscalers scale {kind} {name}: {names}; they overwrite each other, or stop with "
+        f"{len(scalers)} autoscalers scale {kind} {name}: {names}; {applied}they overwrite each other, or stop with "
         "AmbiguousSelector",
         at=scalers[-1].target_name,
         otherwise=scalers[-1].origin,
         remedy="Keep one of them, with the metrics of both: the largest answer counts.",
         evidence=(evidence("autoscalers", len(scalers), source=names),),
         related=((scalers[0].target_name, "scaled here too"),),
-        severity=None if len({_file(scaler) for scaler in scalers}) == 1 else Severity.WARNING,
+        severity=None if one_file else Severity.INFO,
     )
 
 
@@ -51,7 +53,7 @@ RULE = Rule(
     rationale="A ScaledObject makes a HorizontalPodAutoscaler of its own, and KEDA's webhook refuses one whose "
     "target is scaled already. Two HorizontalPodAutoscalers that select the same pods both stop scaling (condition "
     "AmbiguousSelector), in older versions they write replicas in turn. In different files, which may be "
-    "alternatives, it is a warning.",
+    "alternatives, it is only told.",
     remedy="Scale a workload by one autoscaler.",
     sources=("Kubernetes: HorizontalPodAutoscaler condition AmbiguousSelector; KEDA: ScaledObject webhook",),
     bad=(

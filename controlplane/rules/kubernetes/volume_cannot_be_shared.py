@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
@@ -9,7 +10,7 @@ from controlplane.rules.pod_arithmetic import pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.rules.wording import evidence, listed
-from controlplane.stack.facts import Known, Origin, value_of
+from controlplane.stack.facts import Declared, Known, Origin, value_of
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import Claim, PodSet
 from controlplane.stack.references import VolumeClaim
@@ -27,17 +28,15 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _shared(stack: Stack, claim: VolumeClaim, modes: Known[tuple[str, ...]]) -> Iterator[Finding]:
-    users = [
-        (workload, pods, count)
-        for workload, pods in pod_sets_of(stack)
-        if workload.ref.namespace == claim.ref.namespace and claim.ref.name in pods.claims()
-        if (count := _most_pods(stack, workload, pods)) > 0
-    ]
+    users = _users(stack, claim)
     total = sum(count for _, _, count in users)
     if total < 2 or (len(users) > 1 and any(workload.ref.kind in ("Job", "CronJob") for workload, _, _ in users)):
         return
     single = "ReadWriteOncePod" in modes.value
-    holders = listed(f"{count} of {workload.ref.kind} {workload.ref.name}" for workload, _, count in users)
+    each: Counter[str] = Counter()
+    for workload, _, count in users:
+        each[f"{workload.ref.kind} {workload.ref.name}"] += count
+    holders = listed(f"{count} of {name}" for name, count in each.items())
     outcome = "all but one stay Pending" if single else "those on another node wait in ContainerCreating"
     yield Finding(
         f"claim {claim.ref.name} ({listed(modes.value)}) serves {'1 pod' if single else '1 node'} at a time and is "
@@ -53,6 +52,25 @@ def _shared(stack: Stack, claim: VolumeClaim, modes: Known[tuple[str, ...]]) -> 
         related=tuple((_volume(pods, claim.ref.name), "mounted here") for _, pods, _ in users),
         severity=Severity.ERROR if single else None,
     )
+
+
+_User = tuple[Workload, PodSet, int]
+"""A pod set that mounts the claim, and how many pods it may have."""
+
+
+def _users(stack: Stack, claim: VolumeClaim) -> list[_User]:
+    """Who mounts a claim. Workloads in files of their own may be alternatives: the file with the most pods counts."""
+    users: dict[str, list[_User]] = {}
+    for workload, pods in pod_sets_of(stack):
+        if workload.ref.namespace == claim.ref.namespace and claim.ref.name in pods.claims():
+            count = _most_pods(stack, workload, pods)
+            if count > 0:
+                users.setdefault(_file(workload), []).append((workload, pods, count))
+    return max(users.values(), key=lambda found: sum(count for _, _, count in found), default=[])
+
+
+def _file(workload: Workload) -> str:
+    return workload.origin.span.file if isinstance(workload.origin, Declared) else ""
 
 
 def _most_pods(stack: Stack, workload: Workload, pods: PodSet) -> int:

@@ -42,7 +42,7 @@ def _elsewhere(workload: Workload, serve: Serve, listens: int) -> Iterator[Findi
             continue
         port = _named(container)
         expected = port.number if port is not None else _DEFAULT
-        if expected == listens or (pods.name == "head" and _has_no_service(container, serve)):
+        if expected in (0, listens) or (pods.name == "head" and _has_no_service(container, serve)):
             continue
         yield _finding(pods, container, port, expected, listens, serve)
 

@@ -46,11 +46,11 @@ def _amounts(amounts: Field) -> Mapping[str, Fact[Quantity]]:
 
 
 def _port(item: Field) -> Port | None:
-    """A port, None where its number is not known yet."""
-    number = value_of(item["containerPort"].integer())
-    if number is None:
+    """A port; its number is 0 where it is not known yet, and without a name there is nothing to tell of it then."""
+    name, number = item["name"].plain_text(), value_of(item["containerPort"].integer())
+    if number is None and not name:
         return None
-    return Port(item["name"].plain_text(), number, item["protocol"].plain_text("TCP"), item.origin)
+    return Port(name, number or 0, item["protocol"].plain_text("TCP"), item.origin)
 
 
 def _mount(item: Field) -> Mount:

@@ -49,8 +49,8 @@ def _pods(spec: Field, role: PodRole) -> ReadTemplate:
 
 def _with_model(template: ReadTemplate, model: Field) -> ReadTemplate:
     """The container of a `model`, as far as the InferenceService says it: a serving runtime gives it the rest."""
-    if not model.is_set:
-        return template
+    if not model.is_set or any(declared.name == _CONTAINER for declared in template.pods.containers):
+        return template  # KServe merges the two by its own rules
     runtime = Unknown(Why.UNRESOLVED, "the serving runtime of the model")
     made = container.read(model)
     completed = replace(made, name=made.name or _CONTAINER, image=made.image if made.image != ABSENT else runtime)

@@ -343,7 +343,7 @@ DEPLOYMENT: Rows = [
         "rollout fails while loading",
         "kubernetes/rollout-fails-while-loading",
         "deadline",
-        one("deadline", 300, 900, 1700),
+        one("deadline", 120, 240, 300),
     ),
     (
         "argument that the release ignores",

@@ -67,7 +67,7 @@ SCRIPT: Rows = [
         "deadline shorter than loading",
         "kubernetes/rollout-fails-while-loading",
         "deadline",
-        one("deadline", 300, 600, 1100),
+        one("deadline", 60, 90, 100),
     ),
     (
         "KV heads not divisible",

@@ -152,3 +152,98 @@ def test_unrendered_chart_is_not_judged_for_its_templates() -> None:
         "labels: {app: chat}", 'labels: {app: chat, model: "{{ .Values.model }}"}'
     )
     assert [f"{f.rule}: {f.message}" for f in findings_of(text)] == []
+
+
+def _told(text: str) -> list[str]:
+    return [f"{f.severity.value} {f.rule}" for f in findings_of(text)]
+
+
+@pytest.mark.parametrize("stand_in", ["$POOL", "pool-$SIZE", "svc_ID_", "POOL", "claim-V_ZONE"])
+def test_name_that_is_still_to_be_filled_in_is_not_judged(stand_in: str) -> None:
+    text = _ENGINE.replace("name: chat}", f"name: {stand_in}}}").replace("name: server", f"name: {stand_in}")
+    text = text.replace("labels: {app: chat}", f"labels: {{app: chat, pool: {stand_in}}}")
+    assert _told(text) == []
+
+
+@pytest.mark.parametrize("name", ["Chat", "chat.8b", "chat-GPU"])
+def test_name_in_capitals_of_its_own_is_judged(name: str) -> None:
+    assert _told(_ENGINE.replace("name: server", f"name: {name}")) == ["error kubernetes/name-refused"]
+
+
+def test_port_whose_number_is_filled_in_later_has_its_name_already() -> None:
+    engine = _ENGINE.replace(
+        "          resources", "          ports: [{name: web, containerPort: $PORT}]\n          resources"
+    )
+    service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: chat}\nspec:\n  selector: {app: chat}\n"
+    assert _told(f"{engine}{service}  ports: [{{port: 80, targetPort: web}}]\n") == []
+
+
+def test_volume_of_tokens_is_kuberays_where_the_cluster_asks_for_authentication() -> None:
+    mounted = _RAY.replace("{name: shared-mem, mountPath: /dev/shm}", "{name: ray-token, mountPath: /tokens}")
+    assert "error kubernetes/mount-without-volume" in _told(mounted)
+    guarded = mounted.replace("  rayVersion: 2.52.0\n", "  rayVersion: 2.52.0\n  authOptions: {mode: token}\n")
+    assert [told for told in _told(guarded) if "kubernetes/" in told] == []
+
+
+_KUEUE = """
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: shared}
+spec:
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu, acme.com/total-shares]
+      flavors:
+        - name: any
+          resources:
+            - {name: nvidia.com/gpu, nominalQuota: 8}
+            - {name: acme.com/total-shares, nominalQuota: 800}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: team}
+spec: {clusterQueue: shared}
+"""
+
+
+def test_resource_that_kueue_may_count_under_another_name_is_not_judged() -> None:
+    queued = _ENGINE.replace("name: chat}", "name: chat, labels: {kueue.x-k8s.io/queue-name: team}}", 1)
+    shares = queued.replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 1, acme.com/shares: 50")
+    assert _told(shares + _KUEUE) == []
+    assert _told(queued.replace("limits: {", "requests: {cpu: 4}, limits: {") + _KUEUE) == [
+        "warning kubernetes/queue-cannot-admit"
+    ]
+
+
+def test_node_of_an_example_holds_no_pod_back() -> None:
+    cordoned = (
+        "---\napiVersion: v1\nkind: Node\nmetadata: {name: any}\nspec: {taints: [{key: x, effect: NoSchedule}]}\n"
+    )
+    assert _told(_ENGINE + cordoned) == []
+    assert _told(_ENGINE + cordoned + "status: {allocatable: {nvidia.com/gpu: 8, cpu: 32}}\n") == [
+        "warning kubernetes/no-pool-takes-the-pod"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [("example/chat-8B", []), ("example/chat-671B-FP8", ["info kubernetes/rollout-fails-while-loading"])],
+)
+def test_long_startup_probe_alone_fails_no_rollout(model: str, told: list[str]) -> None:
+    probe = "startupProbe: {httpGet: {path: /health, port: 8000}, failureThreshold: 360}\n          resources"
+    text = _ENGINE.replace("resources", probe).replace("example/chat-8B", model)
+    assert _told(text) == told
+
+
+def test_operator_that_brings_the_containers_brings_their_memory() -> None:
+    text = "apiVersion: serving.kserve.io/v1alpha2\nkind: LLMInferenceService\nmetadata: {name: chat}\n"
+    assert _told(f"{text}spec: {{model: {{uri: hf://example/chat-8B}}, replicas: 3}}\n") == []
+
+
+def test_container_that_kserve_merges_with_its_model_is_there_once() -> None:
+    text = (
+        "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: chat}\nspec:\n  predictor:\n"
+    )
+    model = "    model: {modelFormat: {name: huggingface}, storageUri: s3://models/chat}\n"
+    containers = "    containers: [{name: kserve-container, image: registry.example/server:1.0}]\n"
+    assert _told(text + model + containers) == []
