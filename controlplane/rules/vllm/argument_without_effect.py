@@ -6,9 +6,9 @@ Either the release keeps it for the sake of old command lines, or what it belong
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.frozen import frozen
 from controlplane.rules.engine_arguments import (
     Releases,
     engines_with_tables,
@@ -28,7 +28,7 @@ from controlplane.stack.facts import Known, origin_of, value_of
 from controlplane.stack.model import Stack
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Dead:
     """An argument that some releases read and use nowhere."""
 
@@ -54,8 +54,9 @@ _NEEDS_SWITCH = {
     "fully_sharded_loras": "enable_lora",
     "tool_call_parser": "enable_auto_tool_choice",
     "eplb_config": "enable_eplb",
-    "prefix_caching_hash_algo": "enable_prefix_caching",
 }
+_NEEDS_NO_REFUSAL = {"prefix_caching_hash_algo": "enable_prefix_caching"}
+"""What these need is on by default, whatever the parser's default says (V1 engine; the table has None)."""
 _NEEDS_VALUE = {"kv_offloading_backend": "kv_offloading_size"}
 _IDLE_WHEN_EAGER = ("cudagraph_capture_sizes", "max_cudagraph_capture_size", "cuda_graph_sizes")
 
@@ -74,6 +75,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _idle(engine: DeployedEngine, written: WrittenArgument, name: str) -> Iterator[Finding]:
     switch, needed = _NEEDS_SWITCH.get(name), _NEEDS_VALUE.get(name)
+    refused = _NEEDS_NO_REFUSAL.get(name)
+    if refused is not None and value_of(engine.written(refused)) is False:
+        switch = refused
     if switch is not None and is_off(engine, switch) and not _carries_an_error(engine, name):
         other = spelled(engine, switch)
         yield _finding(engine, written, f"does nothing without {other}", f"Add {other}, or take it out.")

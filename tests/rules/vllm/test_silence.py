@@ -90,3 +90,12 @@ def test_one_fault_of_an_argument_is_told_once() -> None:
     for version in ("0.8.5", "0.11.0", "0.18.0", "0.33.0"):
         for argument in ("--swap-space=4", "--cuda-graph-sizes=8", "--task=generate", "--kv-offloading-size=8"):
             assert len(_rules(engine(f"- {argument}", version=version))) <= 1
+
+
+def test_prefix_caching_is_on_unless_it_is_refused() -> None:
+    """The parser's default is None; the engine then turns it on."""
+    algorithm = "- --prefix-caching-hash-algo=sha256"
+    for version in ("0.10.0", "0.11.0", "0.33.0"):
+        assert _rules(engine(algorithm, version=version)) == []
+    refused = engine(f"{algorithm}\n- --no-enable-prefix-caching", version="0.11.0")
+    assert _rules(refused) == ["vllm/argument-without-effect"]
