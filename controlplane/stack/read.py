@@ -62,7 +62,7 @@ class _Found:
         elif kind in REFERENCES:
             self.references.append(REFERENCES[kind](manifest))
         elif kind == NODE:
-            self.nodes.append(manifest)
+            self.nodes += [manifest] if node.is_machine(manifest) else []
         elif kind != CONFIG_MAP:
             self.skipped.append(Skipped(ref, manifest.source.span(manifest.path), _reason(manifest)))
 

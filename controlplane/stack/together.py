@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.source import Document
 
 _Identity = tuple[str, str, str, str]
@@ -21,7 +21,7 @@ _REPEATABLE = frozenset({("", "Namespace")})
 """Kinds that every file may bring along without meaning another object."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Part:
     """A document with the objects in it. `order` is its position in the input."""
 
@@ -43,17 +43,29 @@ class _Part:
 def together(documents: Iterable[Document]) -> tuple[tuple[Document, ...], ...]:
     """The documents in groups, each of them one Stack; groups and documents keep the order of the input.
 
-    Nodes are in every group where no Node is defined twice, since all pods of a cluster share its machines.
+    Nodes are in every group of their folder and of those below it where no Node is defined twice, since all pods of a
+    cluster share its machines; the Node of an example says nothing about the manifests of other folders.
     """
     parts = [_Part(order, document, tuple(_objects(document.value))) for order, document in enumerate(documents)]
     machines = [part for part in parts if part.describes_machines]
-    if not _clash(machines):
-        parts = [part for part in parts if not part.describes_machines]
-    else:
-        machines = []
-    groups = sorted(_groups(parts, 0), key=lambda group: group[0].order) or [[]]
-    whole = [sorted([*machines, *group], key=lambda part: part.order) for group in groups]
+    rest = [part for part in parts if not part.describes_machines]
+    if not rest or _clash(machines):
+        rest, machines = parts, []
+    groups = sorted(_groups(rest, 0), key=lambda group: group[0].order)
+    alone = len(groups) <= 1
+    whole = [
+        sorted([*(m for m in machines if alone or _serves(m, group)), *group], key=lambda part: part.order)
+        for group in groups
+    ]
+    used = {part.order for group in whole for part in group}
+    whole.append([machine for machine in machines if machine.order not in used])
     return tuple(tuple(part.document for part in group) for group in whole if group)
+
+
+def _serves(machine: _Part, group: Sequence[_Part]) -> bool:
+    """Whether the folder of a Node's file holds every file of a group."""
+    depth = len(machine.folder)
+    return all(part.folder[:depth] == machine.folder for part in group)
 
 
 def _groups(parts: Sequence[_Part], depth: int) -> list[list[_Part]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -230,9 +231,19 @@ def test_an_assumed_version_does_not_outdo_one_that_is_told() -> None:
     assert value_of(engine.version) == "0.33.0"
 
 
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: one}\nstatus: {allocatable: {cpu: 8}}\n"
+
+
+@pytest.mark.parametrize("said", [NODE.replace("name: one", "name: 'one-${i}'"), NODE.partition("status")[0]])
+def test_node_of_an_example_is_no_machine_and_completes_nothing(said: str) -> None:
+    node = read_yaml(said.encode(), "n.yaml", Dialect.KUBERNETES).documents
+    stack = read(node).stack
+    assert (stack.inventory.pools, stack.context.complete) == ((), frozenset())
+
+
 def test_nodes_or_an_inventory_make_the_nodes_complete() -> None:
     pod = read_yaml(ENGINE.encode(), "m.yaml", Dialect.KUBERNETES).documents
-    node = read_yaml(b"apiVersion: v1\nkind: Node\nmetadata: {name: n}\n", "n.yaml", Dialect.KUBERNETES).documents
+    node = read_yaml(NODE.encode(), "n.yaml", Dialect.KUBERNETES).documents
     handed_in = Inventory((NodePool("h100", Count(ABSENT, ABSENT, ABSENT), {}),))
     assert read(pod).stack.context.complete == frozenset()
     assert read([*pod, *node]).stack.context.complete == {"Node"}

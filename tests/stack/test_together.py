@@ -100,6 +100,16 @@ def test_nodes_are_in_every_group() -> None:
     assert groups(files) == [["a/x.yaml#0", "nodes.yaml#0"], ["b/x.yaml#0", "nodes.yaml#0"]]
 
 
+def test_nodes_of_one_folder_say_nothing_of_another() -> None:
+    files = {"a/x.yaml": DEPLOYMENT, "b/x.yaml": DEPLOYMENT, "a/nodes.yaml": NODE}
+    assert groups(files) == [["a/x.yaml#0", "a/nodes.yaml#0"], ["b/x.yaml#0"]]
+
+
+def test_nodes_of_no_group_are_read_by_themselves() -> None:
+    files = {"a/x.yaml": DEPLOYMENT, "b/x.yaml": DEPLOYMENT, "hack/nodes.yaml": NODE}
+    assert groups(files) == [["a/x.yaml#0"], ["b/x.yaml#0"], ["hack/nodes.yaml#0"]]
+
+
 def test_nodes_of_several_clusters_stay_where_they_are() -> None:
     files = {"a/x.yaml": f"{DEPLOYMENT}---\n{NODE}", "b/x.yaml": f"{DEPLOYMENT}---\n{NODE}"}
     assert groups(files) == [["a/x.yaml#0", "a/x.yaml#1"], ["b/x.yaml#0", "b/x.yaml#1"]]

@@ -43,6 +43,12 @@ class _Node:
         return (amounts, self.taints, product, self.labels.get("node.kubernetes.io/instance-type", ""))
 
 
+def is_machine(manifest: Field) -> bool:
+    """Whether a Node says what it offers and is named: one of an example or of a script's text is no machine."""
+    named = isinstance(manifest.at("metadata", "name").text(), Known)
+    return named and any(True for _ in manifest.at("status", "allocatable").entries())
+
+
 def read(manifests: Iterable[Field]) -> tuple[NodePool, ...]:
     """The pools of some nodes, in the order of their names."""
     groups: dict[object, list[_Node]] = {}
