@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.lint.discovery import STANDARD_INPUT
 from controlplane.cli.lint.file_reading import LARGEST_FILE_BYTES, FileReading, read_file, unread
 from controlplane.cli.lint.layout import Layout
@@ -37,13 +38,20 @@ class _File:
 
 def _bytes(name: str, layout: Layout, stdin_filename: str) -> _File:
     if name == STANDARD_INPUT:
-        return _File(stdin_filename or "<stdin>", sys.stdin.buffer.read(LARGEST_FILE_BYTES + 1))
+        return _File(stdin_filename or "<stdin>", _standard_input())
     try:
         with Path(name).open("rb") as file:
             data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
         return _File(name, b"", f"the file cannot be read: {error.strerror}")
     return _File(name, data, _part(name, data, layout))
+
+
+def _standard_input() -> bytes:
+    # Python has none where the program was started with it closed.
+    if sys.stdin is None:  # type: ignore[redundant-expr, unused-ignore]
+        raise VerbEnd(Exit.USAGE, "standard input is closed", "Pipe the manifests into it, or name files.")
+    return sys.stdin.buffer.read(LARGEST_FILE_BYTES + 1)
 
 
 def _read(file: _File) -> FileReading:
@@ -57,6 +65,9 @@ def _part(name: str, data: bytes, layout: Layout) -> str | None:
     folder = layout.kustomization_of(name)
     if folder is not None:
         return f"a part of a kustomization: lint the output of `kustomize build {folder}`"
+    changed = layout.changed_by(name)
+    if changed is not None and b"kustomize.config.k8s.io" not in data:
+        return f"a kustomization changes it before it is applied: lint the output of `kustomize build {changed}`"
     if b"{{" in data and (chart := layout.chart_of(name)) is not None:
         return f"a template of a Helm chart: lint the output of `helm template {chart}`"
     return None

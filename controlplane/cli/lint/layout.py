@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from controlplane.frozen import frozen
 from controlplane.source import Dialect, read_yaml
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -15,6 +16,22 @@ _CHARTS = ("Chart.yaml", "Chart.yml")
 _LARGEST_KUSTOMIZATION_BYTES = 1024 * 1024
 _WHOLE_OBJECTS = frozenset({"resources", "bases", "crds"})
 """Fields of a kustomization that name complete manifests; files under any other are parts of something."""
+
+_BUILT_ON = ("resources", "bases", "components")
+_LEAVES_AS_IT_IS = _WHOLE_OBJECTS | {
+    *("apiVersion", "kind", "metadata", "namespace", "labels", "commonLabels", "commonAnnotations"),
+    *("configMapGenerator", "secretGenerator", "generatorOptions", "openapi", "buildMetadata", "sortOptions"),
+}
+"""Fields that change nothing in the objects that a rule looks at; patches, images, replicas and names do."""
+
+
+@frozen
+class _Kustomization:
+    """What one says: the files that it takes as parts, the paths that it builds on, and whether it changes these."""
+
+    parts: frozenset[str] = frozenset()
+    builds_on: frozenset[str] = frozenset()
+    changes: bool = False
 
 
 @dataclass(slots=True)
@@ -24,6 +41,8 @@ class Layout:
     _charts: dict[Path, bool] = field(default_factory=dict)
     _looked: set[Path] = field(default_factory=set)
     _parts: dict[str, Path] = field(default_factory=dict)
+    _builders: dict[str, list[Path]] = field(default_factory=dict)
+    _changing: set[Path] = field(default_factory=set)
 
     def chart_of(self, name: str) -> str | None:
         """The chart whose template a file is: the folder that has `templates` beside Chart.yaml."""
@@ -42,6 +61,25 @@ class Layout:
             self._look(folder)
         return _shown(self._parts[path]) if path in self._parts else None
 
+    def changed_by(self, name: str) -> str | None:
+        """The folder of a kustomization that builds on a file, directly or by another one, and changes what is there.
+
+        Its objects are not those that are applied. Known are the same ones as for `kustomization_of`.
+        """
+        path = _whole(Path(name))
+        for folder in Path(path).parents:
+            self._look(folder)
+        seen: set[Path] = set()
+        pending = list(self._builders.get(path, ()))
+        while pending:
+            folder = pending.pop(0)
+            if folder in self._changing:
+                return _shown(folder)
+            if folder not in seen:
+                seen.add(folder)
+                pending += self._builders.get(str(folder), ())
+        return None
+
     def learn(self, names: Iterable[str]) -> None:
         """Look at the kustomizations among some files: one may list parts in folders beside its own."""
         for name in names:
@@ -56,24 +94,40 @@ class Layout:
     def _look(self, folder: Path) -> None:
         if folder not in self._looked:
             self._looked.add(folder)
-            for part in sorted(_parts_listed_in(folder)):
+            found = _kustomization_in(folder)
+            for part in sorted(found.parts):
                 self._parts.setdefault(part, folder)
+            for path in sorted(found.builds_on):
+                self._builders.setdefault(path, []).append(folder)
+            if found.changes:
+                self._changing.add(folder)
 
 
-def _parts_listed_in(folder: Path) -> Iterator[str]:
+def _kustomization_in(folder: Path) -> _Kustomization:
+    """What the kustomization of a folder says; nothing where there is none, or it cannot be read."""
     kustomization = next((path for name in _KUSTOMIZATIONS if (path := folder / name).is_file()), None)
     if kustomization is None:
-        return
+        return _Kustomization()
     try:
         with kustomization.open("rb") as file:
             data = file.read(_LARGEST_KUSTOMIZATION_BYTES)
     except OSError:
-        return
-    for document in read_yaml(data, str(kustomization), Dialect.KUBERNETES).documents:
-        if isinstance(document.value, dict):
-            whole = {_whole(folder / text) for key in _WHOLE_OBJECTS for text in _texts(document.value.get(key))}
-            listed = (v for key, v in document.value.items() if key not in _WHOLE_OBJECTS)
-            yield from ({_whole(folder / text) for value in listed for text in _texts(value)} - whole)
+        return _Kustomization()
+    documents = read_yaml(data, str(kustomization), Dialect.KUBERNETES).documents
+    return next((_said(folder, d.value) for d in documents if isinstance(d.value, dict)), _Kustomization())
+
+
+def _said(folder: Path, fields: dict[str, Any]) -> _Kustomization:
+    whole = _paths(folder, (fields.get(key) for key in _WHOLE_OBJECTS))
+    return _Kustomization(
+        parts=_paths(folder, (value for key, value in fields.items() if key not in _WHOLE_OBJECTS)) - whole,
+        builds_on=_paths(folder, (fields.get(key) for key in _BUILT_ON)),
+        changes=any(value for key, value in fields.items() if key not in _LEAVES_AS_IT_IS),
+    )
+
+
+def _paths(folder: Path, values: Iterable[Any]) -> frozenset[str]:
+    return frozenset(_whole(folder / text) for value in values for text in _texts(value))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -80,3 +80,48 @@ def test_broken_kustomization_lists_nothing(tmp_path: Path) -> None:
 
 def test_file_that_is_gone_is_told(tmp_path: Path) -> None:
     assert reasons(tmp_path, "a.yaml") == ["the file cannot be read: No such file or directory"]
+
+
+OVERLAYS = {
+    "base/kustomization.yaml": "resources: [r.yaml]\n",
+    "base/r.yaml": DEPLOYMENT,
+    "middle/kustomization.yaml": "resources: [../base]\nnamespace: chat\n",
+    "over/p.yaml": DEPLOYMENT,
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "patches: [{path: p.yaml}]",
+        "nameSuffix: -h100",
+        "images: [{name: vllm/vllm-openai, newTag: v0.20.0}]",
+        "replacements: [{path: p.yaml}]",
+        "components: [../sidecar]",
+        "replicas: [{name: chat, count: 3}]",
+    ],
+)
+def test_objects_that_another_kustomization_changes_are_not_judged(tmp_path: Path, change: str) -> None:
+    write(tmp_path, **OVERLAYS, **{"over/kustomization.yaml": f"resources: [../middle]\n{change}\n"})
+    names = ("base/r.yaml", "middle/kustomization.yaml", "over/kustomization.yaml")
+    build = f"lint the output of `kustomize build {tmp_path / 'over'}`"
+    assert reasons(tmp_path, *names)[0] == f"a kustomization changes it before it is applied: {build}"
+
+
+@pytest.mark.parametrize("same", ["namespace: chat", "patches: []", "commonLabels: {team: a}", "labels: []"])
+def test_objects_that_a_kustomization_takes_as_they_are_are_judged(tmp_path: Path, same: str) -> None:
+    write(tmp_path, **OVERLAYS, **{"over/kustomization.yaml": f"resources: [../middle]\n{same}\n"})
+    names = [str(tmp_path / name) for name in ("base/r.yaml", "middle/kustomization.yaml", "over/kustomization.yaml")]
+    assert len(read_files(names)[0].manifests) == 1
+
+
+def test_kustomizations_that_build_on_each_other_end(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        **{
+            "a/kustomization.yaml": "resources: [../b, r.yaml]\n",
+            "b/kustomization.yaml": "resources: [../a]\n",
+            "a/r.yaml": DEPLOYMENT,
+        },
+    )
+    assert len(read_files([str(tmp_path / "a/r.yaml"), str(tmp_path / "b/kustomization.yaml")])[0].manifests) == 1
