@@ -111,7 +111,9 @@ def lock(arguments: list[str]) -> int:
     compile_ = [str(BIN / "uv"), "pip", "compile", "pyproject.toml", "--quiet", "--universal"]
     compile_ += ["--python-version=3.11", "--generate-hashes", "--no-emit-index-url", "--no-emit-find-links"]
     compile_ += ["--custom-compile-command=python3 dev.py lock", *arguments]
-    for name, extras in {"core": [], "apply": ["--extra=apply"], "dev": ["--extra=all", "--group=dev"]}.items():
+    sets = {"core": [], "apply": ["--extra=apply"], "guardrails": ["--extra=guardrails"]}
+    sets["dev"] = ["--extra=all", "--group=dev"]
+    for name, extras in sets.items():
         call([*compile_, *extras, "--output-file", f"requirements/{name}.txt"])
     return 0
 

@@ -52,9 +52,14 @@ def guardrail_findings(policies: PolicySet, stacks: Iterable[Stack]) -> Guardrai
     return GuardrailFindings(tuple(sorted(set(findings))), tuple(exempted))
 
 
+def has_cel() -> bool:
+    """Whether CEL is installed."""
+    return find_spec("cel_expr_python") is not None and find_spec("google.protobuf") is not None
+
+
 def need_cel() -> None:
     """Ends the verb with 3 where CEL is not installed."""
-    if find_spec("cel_expr_python") is None or find_spec("google.protobuf") is None:
+    if not has_cel():
         raise VerbEnd(
             Exit.CANNOT_TELL,
             "there are Guardrails, and nothing to evaluate CEL with",

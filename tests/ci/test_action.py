@@ -117,5 +117,18 @@ def test_scripts_take_inputs_from_the_environment_only() -> None:
 
 
 def test_dependencies_are_installed_as_locked() -> None:
-    assert '--requirement "$ACTION_PATH/requirements/core.txt"' in STEPS["Install controlplane"]["run"]
-    assert (ROOT / "requirements" / "core.txt").is_file()
+    assert '--requirement "$ACTION_PATH/requirements/$lock.txt"' in STEPS["Install controlplane"]["run"]
+    for name in ("core", "guardrails"):
+        assert (ROOT / "requirements" / f"{name}.txt").is_file()
+    assert ACTION["inputs"]["extras"]["default"] == "guardrails"
+    assert "\ncel-expr-python==" in (ROOT / "requirements" / "guardrails.txt").read_text(encoding="utf-8")
+
+
+def test_extras_that_have_no_lock_are_refused_before_anything_is_installed(tmp_path: Path) -> None:
+    script = STEPS["Install controlplane"]["run"]
+    environment = {**os.environ, "RUNNER_TEMP": str(tmp_path), "ACTION_PATH": str(ROOT), "EXTRAS": "../core"}
+    command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 64
+    assert "it can be 'guardrails' or empty" in ran.stdout
+    assert list(tmp_path.iterdir()) == []

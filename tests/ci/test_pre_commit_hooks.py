@@ -44,6 +44,11 @@ def test_hooks_are_for_changed_files_for_all_and_for_repairs() -> None:
     assert BY_ID["controlplane-lint-all"]["pass_filenames"] is False
 
 
+def test_hooks_see_all_their_files_in_one_process_and_can_evaluate_guardrails() -> None:
+    assert all(hook["require_serial"] is True for hook in HOOKS)
+    assert all(hook["additional_dependencies"] == [".[guardrails]"] for hook in HOOKS)
+
+
 @pytest.mark.parametrize("name", BY_ID)
 def test_yaml_that_is_no_manifest_passes_every_hook(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

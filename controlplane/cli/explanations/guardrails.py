@@ -25,6 +25,13 @@ GUARDRAILS = {
         "It would have no effect.",
         "Write the id of one of the rules.",
     ),
+    "guardrail/not-evaluated": Explanation(
+        "The rules of Guardrails were not asked.",
+        Severity.ERROR,
+        "CEL, which their expressions are written in, is an extra and is not installed. What lint knows itself is told, "
+        "but silence says nothing of the organisation's own rules. The verbs that render, plan and apply refuse.",
+        "Install controlplane[guardrails].",
+    ),
     "guardrail/no-date": Explanation(
         "An exception ends on something that is no day.",
         Severity.ERROR,

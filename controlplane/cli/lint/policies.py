@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from controlplane.cli.compilation import compile_paths, told_once
 from controlplane.cli.exit import Exit, VerbEnd
-from controlplane.cli.guardrail_findings import guardrail_findings
+from controlplane.cli.guardrail_findings import guardrail_findings, has_cel
 from controlplane.cli.lint.judging import Court, Machines, Verdict, merged
 from controlplane.cli.lint.report import SuppressedFinding
-from controlplane.diagnostics import Diagnostic, Severity, has_errors
+from controlplane.diagnostics import Diagnostic, Layer, Remedy, Severity, has_errors
 from controlplane.frozen import frozen
 from controlplane.policy import load_policies, resolve_all
 from controlplane.policy.policy_set import PolicySet
-from controlplane.source import Document
+from controlplane.source import Document, printable
 from controlplane.stack.model import Stack
 
 
@@ -46,10 +46,30 @@ def judge_policies(documents: Sequence[Document], reading: Sequence[Diagnostic],
 
 
 def guarded(policies: PolicySet, stacks: Sequence[Stack]) -> tuple[Verdict, tuple[SuppressedFinding, ...]]:
-    """What the Guardrails among the policies say of every Stack, and what their exceptions accept."""
+    """What the Guardrails among the policies say of every Stack, and what their exceptions accept.
+
+    Without CEL that is one finding, so that all that does not need it is still told.
+    """
+    if policies.guardrails and not has_cel():
+        return Verdict((_not_evaluated(policies),)), ()
     held = guardrail_findings(policies, stacks)
     accepted = tuple(SuppressedFinding(entry.finding, "exception", entry.reason) for entry in held.exempted)
     return Verdict(held.findings), accepted
+
+
+def _not_evaluated(policies: PolicySet) -> Diagnostic:
+    first = next(iter(policies.guardrails.values()))
+    count = sum(len(guardrail.spec.rules) for guardrail in policies.guardrails.values())
+    names = ", ".join(policies.guardrails)
+    return Diagnostic(
+        "guardrail/not-evaluated",
+        Severity.ERROR,
+        Layer.POLICY,
+        f"{count} rules of Guardrails ({printable(names)}) were not asked: CEL is not installed",
+        first.document.key_span(("spec", "rules")),
+        ("spec", "rules"),
+        Remedy("Install controlplane[guardrails], or say --ignore guardrail/not-evaluated."),
+    )
 
 
 def machines_of_fleet(path: str) -> Machines:
