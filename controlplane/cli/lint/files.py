@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.lint.discovery import STANDARD_INPUT
-from controlplane.cli.lint.file_reading import LARGEST_FILE_BYTES, FileReading, read_file, unread
+from controlplane.cli.lint.file_reading import LARGEST_FILE_BYTES, FileReading, named, read_file, unread
 from controlplane.cli.lint.layout import Layout
 from controlplane.cli.lint.processes import processors, spread
+from controlplane.cli.lint.report import NotJudged
+from controlplane.diagnostics import Span
 from controlplane.frozen import frozen
 from controlplane.stack.read import reads
 
@@ -34,6 +37,8 @@ class _File:
     name: str
     data: bytes
     reason: str | None = None
+    changed_by: str | None = None
+    """The folder of the kustomization that changes its objects."""
 
 
 def _bytes(name: str, layout: Layout, stdin_filename: str) -> _File:
@@ -44,7 +49,7 @@ def _bytes(name: str, layout: Layout, stdin_filename: str) -> _File:
             data = file.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
         return _File(name, b"", f"the file cannot be read: {error.strerror}")
-    return _File(name, data, _part(name, data, layout))
+    return _File(name, data, _part(name, data, layout), layout.changed_by(name))
 
 
 def _standard_input() -> bytes:
@@ -57,7 +62,19 @@ def _standard_input() -> bytes:
 def _read(file: _File) -> FileReading:
     if file.reason is not None:
         return unread(file.name, file.reason, file.data.decode(errors="replace"))
-    return read_file(file.name, file.data, reads)
+    reading = read_file(file.name, file.data, reads)
+    return reading if file.changed_by is None else _changed(reading, file.changed_by)
+
+
+def _changed(reading: FileReading, folder: str) -> FileReading:
+    """A file's reading without its manifests, which are not what is applied."""
+    reason = f"a kustomization changes it before it is applied: lint the output of `kustomize build {folder}`"
+    changed = [NotJudged(_start(document.span), reason, named(document)[1]) for document in reading.manifests]
+    return replace(reading, manifests=(), not_judged=tuple(sorted([*reading.not_judged, *changed])))
+
+
+def _start(span: Span) -> Span:
+    return Span(span.file, span.line, span.column, span.line, span.column)
 
 
 def _part(name: str, data: bytes, layout: Layout) -> str | None:
@@ -65,9 +82,6 @@ def _part(name: str, data: bytes, layout: Layout) -> str | None:
     folder = layout.kustomization_of(name)
     if folder is not None:
         return f"a part of a kustomization: lint the output of `kustomize build {folder}`"
-    changed = layout.changed_by(name)
-    if changed is not None and b"kustomize.config.k8s.io" not in data:
-        return f"a kustomization changes it before it is applied: lint the output of `kustomize build {changed}`"
     if b"{{" in data and (chart := layout.chart_of(name)) is not None:
         return f"a template of a Helm chart: lint the output of `helm template {chart}`"
     return None

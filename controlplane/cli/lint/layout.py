@@ -64,13 +64,15 @@ class Layout:
     def changed_by(self, name: str) -> str | None:
         """The folder of a kustomization that builds on a file, directly or by another one, and changes what is there.
 
-        Its objects are not those that are applied. Known are the same ones as for `kustomization_of`.
+        Its objects are not those that are applied. Known are the same ones as for `kustomization_of`. A file that
+        only kustomizations of other folders take is a manifest by itself too: a base has one of its own.
         """
         path = _whole(Path(name))
-        for folder in Path(path).parents:
+        above = Path(path).parents
+        for folder in above:
             self._look(folder)
         seen: set[Path] = set()
-        pending = list(self._builders.get(path, ()))
+        pending = [folder for folder in self._builders.get(path, ()) if folder in above]
         while pending:
             folder = pending.pop(0)
             if folder in self._changing:

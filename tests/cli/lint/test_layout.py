@@ -115,6 +115,19 @@ def test_objects_that_a_kustomization_takes_as_they_are_are_judged(tmp_path: Pat
     assert len(read_files(names)[0].manifests) == 1
 
 
+def test_file_that_other_folders_patch_too_is_a_manifest_by_itself(tmp_path: Path) -> None:
+    write(
+        tmp_path, **{"chat.yaml": DEPLOYMENT, "fp8/kustomization.yaml": "resources: [../chat.yaml]\nnameSuffix: -x\n"}
+    )
+    assert len(read_files([str(tmp_path / "chat.yaml"), str(tmp_path / "fp8/kustomization.yaml")])[0].manifests) == 1
+
+
+def test_what_no_rule_looks_at_keeps_its_reason_in_a_base_too(tmp_path: Path) -> None:
+    account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: chat}\n"
+    write(tmp_path, **{"k/kustomization.yaml": "resources: [r.yaml]\nnamePrefix: a-\n", "k/r.yaml": account})
+    assert reasons(tmp_path, "k/r.yaml") == ["no rule looks at a ServiceAccount"]
+
+
 def test_kustomizations_that_build_on_each_other_end(tmp_path: Path) -> None:
     write(
         tmp_path,
