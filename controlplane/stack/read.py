@@ -23,6 +23,7 @@ from controlplane.stack.ownership import with_owners
 from controlplane.stack.readers import metadata, node, stateful_set
 from controlplane.stack.references import Autoscaler, ObjectRef, Reference
 from controlplane.stack.surroundings import ASSUMED, Surroundings
+from controlplane.stack.unknown_fields import unknown_fields
 
 __all__ = ["Reading", "Skipped", "read", "read_live", "reads"]
 
@@ -105,6 +106,7 @@ def _read(roots: Sequence[Field], assume: Mapping[str, str], inventory: Inventor
         root.source.surroundings = surroundings
     for manifest in manifests:
         found.add(manifest)
+        manifest.source.findings += unknown_fields(manifest)
     stack = found.stack(assume, inventory)
     # A field that several readers look at is found once.
     diagnostics = sorted({finding for root in roots for finding in root.source.findings})

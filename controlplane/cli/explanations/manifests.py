@@ -13,6 +13,14 @@ MANIFESTS = {
         "text where a number belongs, a mapping where a list belongs.",
         "Write a value of the kind that the message names; quote a number or a truth value that is meant as a text.",
     ),
+    "kubernetes/field-unknown": Explanation(
+        "A key of a custom resource is misspelt.",
+        Severity.ERROR,
+        "kubectl refuses a key that the schema does not have. Whoever sends it without that check has it dropped "
+        "without a word: the object is accepted, and what the key was to say is not done. Only keys that are spelled "
+        "almost like another are told; any other may belong to a release that is newer than the tables.",
+        "Write the key as the schema has it.",
+    ),
     "ray/field-type": Explanation(
         "A field of a job's runtime environment has a value of the wrong kind.",
         Severity.ERROR,
