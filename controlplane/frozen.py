@@ -109,6 +109,8 @@ def _comparison(names: Sequence[str], order: bool) -> dict[str, Callable[..., An
     key = _values(names)
 
     def equal(self: Any, other: Any) -> Any:
+        if self is other:
+            return True
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
     def less(self: Any, other: Any) -> Any:

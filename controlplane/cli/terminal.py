@@ -6,15 +6,24 @@ import os
 import sys
 import unicodedata
 
+from controlplane.regex import regex
+
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36, "bold": 1, "dim": 2}
+
+_PLAIN = regex(r"[ -~\n\t]*")
+"""Nearly all texts; looking at every character of a large report takes long."""
 
 
 def printable(text: str) -> str:
     """Replace control and bidirectional formatting characters (all but newline and tab) by their escapes.
 
-    YAML values and server messages are other people's text: an escape sequence in one must not reach a terminal.
+    Halves of surrogate pairs too, which no output can encode: a file's name may hold bytes that are no text. YAML values and server messages are other people's text: an escape sequence in one must not reach a terminal.
     """
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf") else _escape(c) for c in text)
+    if _PLAIN.fullmatch(text):
+        return text
+    return "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else _escape(c) for c in text
+    )
 
 
 def wants_colour() -> bool:

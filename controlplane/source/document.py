@@ -76,11 +76,12 @@ Entry = tuple[int, int, Node]
 class Places(Mapping[KeyPath, Place]):
     """The places of a document by path, the root under the empty path. Read-only; made from the nodes on demand."""
 
-    __slots__ = ("_root", "_text")
+    __slots__ = ("_known", "_root", "_text")
 
     def __init__(self, root: Node, text: SourceText) -> None:
         self._root = root
         self._text = text
+        self._known: dict[KeyPath, tuple[Node, Node | None]] = {(): (root, None)}
 
     @property
     def text(self) -> SourceText:
@@ -117,19 +118,26 @@ class Places(Mapping[KeyPath, Place]):
 
         Asked for every value that a reader takes: no key's place is worked out, and nothing is looked up twice.
         """
-        node, use, depth = self._root, None, 0
-        for part in path:
-            if node.target is not None:
-                use = use or node
-                child = node.target.child(part)
-            else:
-                child = node.child(part)
+        node, use = self._reached(path)
+        return None if node is self._root else self._text.span((use or node).start, (use or node).end)
+
+    def _reached(self, path: KeyPath) -> tuple[Node, Node | None]:
+        """The node at a path or its nearest parent that exists, and the alias through which it is reached, if any.
+
+        What is asked next mostly stands beside what was asked last, so the parents of a path are known already.
+        """
+        length = len(path)
+        while (known := self._known.get(path[:length])) is None:
+            length -= 1
+        for part in path[length:]:
+            node, use = known
+            child = node.resolved().child(part)
             if child is None:
                 break
-            node = child[2]
-            depth += 1
-        shown = use or node
-        return self._text.span(shown.start, shown.end) if depth else None
+            length += 1
+            known = child[2], use or (node if node.target is not None else None)
+            self._known[path[:length]] = known
+        return known
 
     def key(self, path: KeyPath) -> Span | None:
         """The place of the key at a path; None where it has none of its own."""

@@ -110,6 +110,7 @@ def _json_number(value: int | float) -> str:
     return str(value)
 
 
+@functools.lru_cache(maxsize=1024)
 def _parse_text(text: str) -> Quantity:
     if len(text) > _MAX_TEXT:
         raise QuantityError(f"a quantity of {len(text)} characters is too long; {_MAX_TEXT} are read")

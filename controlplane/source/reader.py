@@ -94,7 +94,8 @@ class _Reading:
     def _read_from(self, base: int) -> int | None:
         """Read documents from an index on; the index to go on from after one that cannot be read."""
         self._builder.base = base
-        events: Iterator[yaml.Event] = yaml.parse(self._text[base:], Loader=yaml.CSafeLoader)
+        # As yaml.parse does it, which asks twice for every event.
+        events: Iterator[yaml.Event] = iter(yaml.CSafeLoader(self._text[base:]).get_event, None)
         try:
             for event in events:
                 if isinstance(event, yaml.DocumentStartEvent):

@@ -182,6 +182,17 @@ def test_value_begins_behind_its_anchor_and_tag(text: str, value: str) -> None:
     assert slice_of(text, document(text).span_of(("a",))) == value
 
 
+def test_what_was_asked_before_changes_no_place() -> None:
+    text = "a: &base\n  b: {c: 1}\nd: *base\ne: {b: 2}"
+    paths: list[KeyPath] = [
+        ("a", "missing", "b"), ("a", "missing"), ("missing", "b"), ("e", "b"), ("d", "b", "c"), ("d", "b", "b"), ("d",),
+        ("a", "b", "c"), ("a", "b"), ("a", "missing", "b", "c"),
+    ]  # fmt: skip
+    together = document(text)
+    for _ in range(2):
+        assert [together.span_of(path) for path in paths] == [document(text).span_of(path) for path in paths]
+
+
 def test_absent_path_gets_the_place_of_its_nearest_parent() -> None:
     doc = document("a:\n  b: 1\n  c: [2]")
     assert doc.span_of(("a", "missing", "deep")) == doc.span_of(("a",))
