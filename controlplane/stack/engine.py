@@ -24,6 +24,9 @@ class WrittenArgument:
 
     `words` are the whole words that have to go to take the argument out, quotes included. They are empty, and
     `verbatim` False, where a variable or an alias brings the argument in, so that nothing there may be edited.
+
+    `blank` is the place of the blank between a flag and its value that are one word (`"--port 80"`), which vLLM's
+    parser does not divide: such an argument is read as it is meant. `alone`: nothing that could be a value follows.
     """
 
     spelling: str
@@ -35,6 +38,8 @@ class WrittenArgument:
     words: tuple[Origin, ...] = field(default=(), compare=False)
     text: str | None = None
     verbatim: bool = True
+    blank: Origin | None = field(default=None, compare=False)
+    alone: bool = field(default=False, compare=False)
 
 
 @frozen

@@ -19,6 +19,10 @@ _NEGATIVE = regex(r"-\d+\Z|-\d*\.\d+\Z")
 """What argparse takes for a value although it begins with a dash."""
 
 _LEVEL = regex(r"-O=?(.+)\Z", re.DOTALL)
+_ONE_WORD = regex(r"(--?[A-Za-z][\w.+-]*)(\s+)(.*)\Z", re.DOTALL)
+"""A flag, and behind a blank in the same word what is meant as its value: argparse takes such a word for no flag."""
+
+_SEVERAL = regex(r"(?:\A|\s)--?[A-Za-z]")
 _LEVEL_FLAG = "--optimization-level"
 _MOST_KEYS = 64
 """Keys in one dotted flag; vLLM's configurations nest three deep."""
@@ -48,6 +52,7 @@ class _Flag:
     word: Word
     spelling: str
     value: str | None = None
+    blank: tuple[int, int] | None = None
 
     @property
     def value_at(self) -> int:
@@ -79,6 +84,8 @@ class _Parser:
             self._at = len(self._words)
         elif not _is_flag(word.text):
             self._positional(word)
+        elif one_word := _ONE_WORD.match(word.text):
+            self._one_word(word, one_word[1], one_word[3], one_word.span(2))
         elif MARK in flag:
             self.parsed.complete = False
         elif level := _LEVEL.match(word.text):
@@ -96,6 +103,22 @@ class _Parser:
             self.parsed.complete = False
         else:
             self.parsed.positional.append(word)
+
+    def _one_word(self, word: Word, spelling: str, value: str, blank: tuple[int, int]) -> None:
+        """A flag with a blank in the same word, read as it is meant; of several flags only the first is noted."""
+        flag = _Flag(word, spelling, value or None, blank)
+        match = self._arguments.match(spelling)
+        form = match.spelling.form
+        if _SEVERAL.search(value) or (form is Form.MANY and len(value.split()) > 1):
+            self.parsed.complete = False
+            self._note(match, flag, ())
+        elif value and form is Form.SWITCH:
+            self._put(match.spelling.name, word.origin, not match.negated)
+            self._note(match, flag, ())
+        elif "." in spelling:
+            self._dotted_argument(flag)
+        else:
+            self._value(match, flag)
 
     def _value(self, match: Match, flag: _Flag) -> None:
         start = self._at
@@ -133,6 +156,8 @@ class _Parser:
                 text=None if text is not None and MARK in text else text,
                 words=tuple(word.origin for word in words if word.origin is not None) if verbatim else (),
                 verbatim=verbatim,
+                blank=flag.word.place(*flag.blank) if flag.blank is not None else None,
+                alone=flag.value is None and not taken,
             )
         )
 

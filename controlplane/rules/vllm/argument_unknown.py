@@ -49,16 +49,6 @@ def _is_unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenA
 
 
 def _unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> Finding:
-    flag, space, value = argument.spelling.partition(" ")
-    if space and flag in table.spellings:
-        return Finding(
-            f"'{argument.spelling}' is one word, which is no argument of vLLM {table.version}; {flag} is one",
-            at=argument.key_origin,
-            otherwise=engine.place,
-            remedy=f"Write two items, {flag} and {value.strip()}, or one: {flag}={value.strip()}.",
-            edits=respelled(argument, f"{flag}={value.strip()}"),
-            applicability=Applicability.NEEDS_DECISION,
-        )
     near = _nearest(engine, table, argument)
     return Finding(
         f"{argument.spelling} is no argument of vLLM {table.version}" + (f"; the nearest is {near}" if near else ""),
