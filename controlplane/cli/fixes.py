@@ -13,12 +13,12 @@ import stat
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from controlplane.cli.fix_proof import Edited, unexplained
 from controlplane.cli.fix_removal import Replacement, removal
 from controlplane.diagnostics import Applicability, Diagnostic, Edit
+from controlplane.frozen import frozen
 from controlplane.plan.redaction import REDACTED, redact_text
 from controlplane.regex import regex
 from controlplane.source.text import SourceText
@@ -31,7 +31,7 @@ class ChangedMeanwhile(Exception):
     """The file is no longer what was read, so it is not written."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotFixed:
     """A finding whose edits were not made, and why."""
 
@@ -39,7 +39,7 @@ class NotFixed:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fixed:
     """The new texts of the files that change, the findings whose edits are in them, and those left."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from controlplane.frozen import frozen
 from controlplane.regex import regex
 from controlplane.stack.deployed_engine import DeployedEngine
 from controlplane.stack.facts import Known, OneOf, Origin
@@ -14,7 +13,7 @@ from controlplane.stack.pods import Constraints
 _PROFILE_SIZE = regex(r"\d+g\.(?P<gb>\d+)gb")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineGpus:
     """The products that the engine may run on: one, or several that a node affinity allows. Never empty."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.regex import regex
 from controlplane.rules.engine_arguments import Releases
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -17,7 +17,7 @@ _SERVICE_LINK = regex(r"VLLM(_\w+)?_(SERVICE_(HOST|PORT(_\w+)?)|PORT_\d+_(TCP|UD
 """What Kubernetes sets for a Service whose name begins with vllm."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EngineVariable:
     """One `VLLM_*` variable in the environment of an engine whose version is known."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from controlplane.frozen import frozen
 from controlplane.rules.machines import SHOWN_TWICE, least_pods
 from controlplane.rules.pod_arithmetic import limits_in_all, pod_sets_of, requests_in_all
 from controlplane.stack.model import Stack, Workload
@@ -17,7 +17,7 @@ _COMPLETED = "LLMInferenceService"
 """A kind whose operator adds to the pods: what is written of them is the least that they take."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """What one pod of a set takes of one name of a quota (in billionths), and how many pods are sure to run."""
 

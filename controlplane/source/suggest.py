@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from controlplane.frozen import frozen
 
 _MAX_LENGTH: Final = 100
 """Words longer than this are no misspelling; the distance's cost grows with the square of the length."""
@@ -58,7 +59,7 @@ def edit_distance(one: str, other: str, limit: int) -> int:
     return previous[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Known:
     """A candidate as it is compared."""
 

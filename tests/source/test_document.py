@@ -185,8 +185,8 @@ def test_value_begins_behind_its_anchor_and_tag(text: str, value: str) -> None:
 def test_what_was_asked_before_changes_no_place() -> None:
     text = "a: &base\n  b: {c: 1}\nd: *base\ne: {b: 2}"
     paths: list[KeyPath] = [
-        ("a", "missing", "b"), ("a", "missing"), ("missing", "b"), ("e", "b"), ("d", "b", "c"), ("d", "b", "b"), ("d",),
-        ("a", "b", "c"), ("a", "b"), ("a", "missing", "b", "c"),
+        ("a", "missing", "b"), ("a", "missing"), ("missing", "b"), ("e", "b"), ("d", "b", "c"), ("d", "b", "b"),
+        ("d",), ("a", "b", "c"), ("a", "b"), ("a", "missing", "b", "c"),
     ]  # fmt: skip
     together = document(text)
     for _ in range(2):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from controlplane.diagnostics import Diagnostic, Span
+from controlplane.frozen import frozen
 
 if TYPE_CHECKING:
     from controlplane.rules.catalogue import CataloguedRule
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen(order=True)
 class NotJudged:
     """Something that no rule looked at. `span` is the object's place, or the file's first character.
 
@@ -24,7 +25,7 @@ class NotJudged:
     object: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SuppressedFinding:
     """A finding that somebody has accepted, and their reason.
 
@@ -36,7 +37,7 @@ class SuppressedFinding:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Undecided:
     """A rule could not tell, and what would tell: for `--show-unknown`."""
 
@@ -45,7 +46,7 @@ class Undecided:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LintReport:
     """Everything lint found, in the order of the text.
 

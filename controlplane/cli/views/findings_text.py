@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from controlplane.cli.lint.report import LintReport
 from controlplane.cli.proposed_edits import Proposals, proposed_edits
 from controlplane.cli.terminal import paint, printable
 from controlplane.diagnostics import Applicability, Diagnostic, Edit, Severity, Span
+from controlplane.frozen import frozen
 from controlplane.plan.redaction import redact_text, secret_parts
 from controlplane.regex import regex
 from controlplane.source import excerpt, split_lines
@@ -29,7 +29,7 @@ _MADE_BY = {Applicability.SAFE: "--fix makes it", Applicability.NEEDS_DECISION: 
 _STYLE = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """A file's lines, and the numbers of those that hold a secret by what they mean."""
 

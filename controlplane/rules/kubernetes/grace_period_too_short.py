@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from controlplane.diagnostics import Evidence, Layer, Severity
+from controlplane.frozen import frozen
 from controlplane.rules.engine_arguments import Releases
 from controlplane.rules.pod_arithmetic import is_partial, place_of, pod_sets_of
 from controlplane.rules.rule import Finding, Rule
@@ -34,7 +34,7 @@ def check(stack: Stack) -> Iterator[Finding]:
                 yield _short(_Pod(workload, pods, container), needed, seconds)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Needed:
     """Seconds of the preStop wait and of `--shutdown-timeout`; either may be missing."""
 
@@ -64,7 +64,7 @@ def _needed(container: Container, engine: DeployedEngine | None) -> _Needed | No
     return needed if needed.seconds > 0 else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Pod:
     workload: Workload
     pods: PodSet

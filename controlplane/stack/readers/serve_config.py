@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from controlplane.frozen import frozen
 from controlplane.stack.engine import Engine
 from controlplane.stack.facts import ABSENT, Fact, Known, derived, value_of, value_or
 from controlplane.stack.manifest_fields import Field
@@ -24,7 +25,7 @@ _PACKAGES: Final = ("pip", "uv", "conda", "image_uri", "container")
 """Keys of a runtime environment that change which packages there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadServe:
     """The configuration, and one engine for each LLMConfig; their versions are the caller's to fill in."""
 
@@ -51,7 +52,7 @@ def read_serve(config: Field, roles: Iterable[str] = ()) -> ReadServe | None:
     return ReadServe(serve, tuple(engine for found in applications for engine in found.engines))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _ReadApplication:
     application: ServeApplication
     engines: tuple[Engine, ...]
