@@ -7,6 +7,7 @@ of the manifests.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from controlplane.diagnostics import Diagnostic, render_path
 from controlplane.frozen import frozen
 
 FORMAT_VERSION = "1.0"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BaselineError(Exception):
@@ -59,7 +61,9 @@ def dump(findings: Sequence[Diagnostic], texts: Mapping[str, str]) -> str:
             for e in entries
         ],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    # A file's name need not be text: what cannot be encoded stays an escape.
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def load(text: str) -> Baseline:

@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _world_or_bug(error: Exception) -> int:
     from controlplane.adapters.errors import AdapterError
-    from controlplane.cli.bug_report import write_report
+    from controlplane.cli.bug_report import described, write_report
 
     if isinstance(error, AdapterError):
         return _tell(Exit.REFUSED, error.message, error.remedy)
@@ -110,9 +110,7 @@ def _world_or_bug(error: Exception) -> int:
     if sandbox is not None and isinstance(error, sandbox.SandboxError):
         return _tell(Exit.CANNOT_TELL, error.fact, error.remedy)
     path = write_report(error)
-    return _tell(
-        Exit.BUG, f"this is a bug: {type(error).__name__}: {error}", f"A report is in {path}; please send it."
-    )
+    return _tell(Exit.BUG, f"this is a bug: {described(error)}", f"A report is in {path}; please send it.")
 
 
 def _tell(code: int, message: str, remedy: str = "") -> int:

@@ -28,3 +28,7 @@ def test_bidirectional_override_is_shown_by_its_code() -> None:
 def test_paint_without_colour_is_the_text() -> None:
     assert paint("x", "red", "bold", colour=False) == "x"
     assert paint("x", "red", colour=True) == "\x1b[31mx\x1b[0m"
+
+
+def test_half_of_a_surrogate_pair_is_escaped() -> None:
+    assert printable("\udcff.yaml") == "\\udcff.yaml"

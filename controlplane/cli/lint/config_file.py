@@ -62,6 +62,8 @@ def read_settings(path: Path) -> FileSettings | None:
 
     try:
         document = tomllib.loads(text)
+    except RecursionError as error:
+        raise VerbEnd(Exit.USAGE, f"{path} nests deeper than can be read") from error
     except tomllib.TOMLDecodeError as error:
         raise VerbEnd(Exit.USAGE, f"{path} is not TOML: {error}") from error
     inside = ("tool", "controlplane") if is_pyproject else ()

@@ -89,7 +89,17 @@ def give_out(report: LintReport, format_: str, output_file: str) -> None:
     if output_file:
         write_output(output_file, text if text.endswith("\n") or not text else text + "\n")
     elif text:
-        click.echo(text.removesuffix("\n"))
+        _print(text.removesuffix("\n"))
+
+
+def _print(text: str) -> None:
+    """Print the report. Raises `VerbEnd` with 64 where standard output takes nothing, such as on a full disk."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise VerbEnd(Exit.USAGE, f"standard output cannot be written: {error.strerror}") from error
 
 
 def ends_with(report: LintReport, fail_on: str, *, allow_empty: bool) -> Exit:

@@ -19,6 +19,8 @@ from controlplane.stack.read import read
 from controlplane.stack.together import together
 
 _WORTH_A_PROCESS_DOCUMENTS = 100
+_OF_TYPES = frozenset({"kubernetes/field-type", "ray/field-type", "serve/field-type"})
+"""What is needed at a place tells more than how YAML's readers differ there: `NO` as a label is to be quoted."""
 
 
 @frozen
@@ -92,7 +94,15 @@ def merged(verdicts: Iterable[Verdict]) -> Verdict:
         not_judged.update(dict.fromkeys(verdict.not_judged))
         undecided.update(dict.fromkeys(verdict.undecided))
         stacks += verdict.stacks
-    return Verdict(tuple(sorted(findings)), tuple(sorted(not_judged)), tuple(undecided), tuple(stacks))
+    typed = {finding.span for finding in findings if finding.rule in _OF_TYPES}
+    told = [f for f in findings if f.rule != "yaml/ambiguous-scalar" or f.span not in typed]
+    return Verdict(
+        tuple(sorted(told)), tuple(sorted(not_judged)), tuple(sorted(undecided, key=_order)), tuple(stacks)
+    )
+
+
+def _order(entry: Undecided) -> tuple[str, str, tuple[Span, ...]]:
+    return entry.rule, entry.needs, () if entry.span is None else (entry.span,)
 
 
 def _point(span: Span) -> Span:

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from pathlib import Path
 
 from controlplane import __version__
 from controlplane.cli import suppressions
@@ -46,7 +47,8 @@ def _lint(request: Request) -> LintReport:
     settings = request.settings
     readings = read_files([name for name in found.files if not settings.excludes(name)], request.stdin_filename)
     rules = _selected(settings)
-    verdict, excepted = _judged(readings, Court(rules, settings.assume, _machines(settings.fleet)))
+    court = Court(rules, settings.assume, _machines(settings.fleet))
+    verdict, excepted = _judged(readings, court, request)
     verdict = merged([Verdict(not_judged=found.not_judged), verdict])
     texts = {reading.file: reading.text for reading in readings}
     report = LintReport(
@@ -75,7 +77,9 @@ def _with_secret_lines(report: LintReport, readings: Sequence[FileReading]) -> L
 
 def crashed(error: Exception) -> LintReport:
     """What there is to tell where a bug of ours ended the run."""
-    return LintReport(tool_version=__version__, crashed=f"{type(error).__name__}: {error}")
+    from controlplane.cli.bug_report import described
+
+    return LintReport(tool_version=__version__, crashed=described(error))
 
 
 def _selected(settings: Settings) -> tuple[CataloguedRule, ...]:
@@ -107,17 +111,21 @@ def _machines(fleet: str) -> Machines | None:
     return machines_of_fleet(fleet)
 
 
-def _judged(readings: Sequence[FileReading], court: Court) -> tuple[Verdict, tuple[SuppressedFinding, ...]]:
+def _judged(
+    readings: Sequence[FileReading], court: Court, request: Request
+) -> tuple[Verdict, tuple[SuppressedFinding, ...]]:
     """The policies first: a Fleet among them says what machines the manifests will find."""
     ours = [reading for reading in readings if reading.policies]
     said = [Verdict(() if reading.policies else reading.findings, reading.not_judged) for reading in readings]
     manifests = [document for reading in readings for document in reading.manifests]
     if not ours:
         return merged([*said, court.documents(manifests)]), ()
-    from controlplane.cli.lint.policies import guarded, judge_policies
+    from controlplane.cli.lint.policies import Given, guarded, judge_policies
 
     documents = [document for reading in ours for document in reading.policies]
-    judged = judge_policies(documents, [f for reading in ours for f in reading.findings], court)
+    # Single files may be part of a folder, as a hook gives them: what they refer to may be beside them.
+    given = Given(any(Path(path).is_dir() for path in request.paths), request.settings.fleet)
+    judged = judge_policies(documents, [f for reading in ours for f in reading.findings], court, given)
     on_machines = replace(court, machines=court.machines or judged.machines)
     verdict = merged(
         [*said, judged.verdict, on_machines.documents(manifests, keep_stacks=bool(judged.policies.guardrails))]

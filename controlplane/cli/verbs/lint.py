@@ -66,12 +66,23 @@ def command(paths: tuple[str, ...], **options: Any) -> Exit:
     flags = of.Flags(**{name: options[name] for name in names}, format=options["format_"])
     if options["fix"] and "-" in paths:
         raise VerbEnd(Exit.USAGE, "--fix cannot change standard input", "Use --diff, or name the file.")
+    _agree(options)
     settings = of.settings_for(flags, paths)
     if options["show_settings"]:
         click.echo(of.shown(settings))
         return Exit.OK
     today = datetime.now(UTC).date()
     return _run(Request(paths, today, settings, options["stdin_filename"], options["show_unknown"]), options)
+
+
+def _agree(options: dict[str, Any]) -> None:
+    """Ends the run where a flag would silently count for nothing beside another."""
+    for one, other in (("fix", "diff"), ("fix", "write_baseline"), ("diff", "write_baseline")):
+        if options[one] and options[other]:
+            flags = f"--{one} and --{other.replace('_', '-')}"
+            raise VerbEnd(Exit.USAGE, f"{flags} are two things to do", "Say one of them, and then the other.")
+    if options["unsafe_fixes"] and not (options["fix"] or options["diff"]):
+        raise VerbEnd(Exit.USAGE, "--unsafe-fixes counts only with --fix or --diff", "Say one of them as well.")
 
 
 def _run(request: Request, options: dict[str, Any]) -> Exit:

@@ -81,8 +81,10 @@ def _skipped(entry: SuppressedFinding) -> _Case:
 
 
 def _text(finding: Diagnostic) -> str:
-    remedy = f"\nremedy: {finding.remedy.text}" if finding.remedy is not None else ""
-    return f"{finding.span}: {finding.severity.value}: {finding.message}{remedy}"
+    """The finding in one line and its remedy in another; no text of a manifest begins a line."""
+    lines = [f"{finding.span}: {finding.severity.value}: {finding.message}"]
+    lines += [f"remedy: {finding.remedy.text}"] if finding.remedy is not None else []
+    return "\n".join(line.replace("\n", "\\n") for line in lines)
 
 
 def _name(finding: Diagnostic) -> str:

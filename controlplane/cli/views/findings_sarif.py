@@ -7,6 +7,7 @@ hold secrets.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -155,8 +156,8 @@ def _region(span: Span) -> Json:
 def _artifact(file: str) -> Json:
     name = portable_name(file)
     if Path(name).is_absolute() or name.startswith("../"):
-        return {"uri": Path(name).resolve().as_uri()}
-    return {"uri": quote(name, safe="/"), "uriBaseId": ROOT}
+        return {"uri": f"file://{quote(os.fsencode(Path(name).resolve()), safe='/')}"}
+    return {"uri": quote(os.fsencode(name), safe="/"), "uriBaseId": ROOT}
 
 
 def _fixes(finding: Diagnostic, proposals: Proposals) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -101,6 +102,10 @@ def test_template_beside_a_manifest_does_not_hide_it(capsys: pytest.CaptureFixtu
         (("a.yaml", "--fleet", "a.yaml"), "does not hold exactly one Fleet"),
         (("a.yaml", "--output-file", "no/such/folder"), "cannot be written"),
         (("-", "--fix"), "--fix cannot change standard input"),
+        (("a.yaml", "--fix", "--diff"), "--fix and --diff are two things to do"),
+        (("a.yaml", "--fix", "--write-baseline", "b.json"), "--fix and --write-baseline are two things to do"),
+        (("a.yaml", "--diff", "--write-baseline", "b.json"), "--diff and --write-baseline are two things to do"),
+        (("a.yaml", "--unsafe-fixes"), "--unsafe-fixes counts only with --fix or --diff"),
     ],
 )
 def test_what_cannot_be_meant_ends_with_64(
@@ -110,6 +115,54 @@ def test_what_cannot_be_meant_ends_with_64(
     code, _, err = lint(capsys, *arguments)
     assert code == 64
     assert said in err
+
+
+def test_closed_standard_input_ends_with_64(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    code, _, err = lint(capsys, "-")
+    assert code == 64
+    assert "standard input is closed" in err
+
+
+def test_full_disk_below_standard_output_ends_with_64(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    write("a.yaml", BAD)
+    monkeypatch.setattr("sys.stdout.write", full)
+    code, _, err = lint(capsys, "a.yaml")
+    assert code == 64
+    assert "standard output cannot be written: No space left on device" in err
+
+
+def test_settings_that_nest_too_deep_end_with_64(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.yaml", GOOD)
+    write("controlplane.toml", f"a = {'[' * 5000}{']' * 5000}\n")
+    code, _, err = lint(capsys, "a.yaml")
+    assert code == 64
+    assert "nests deeper than can be read" in err
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "sarif", "junit", "github", "gitlab"])
+@pytest.mark.parametrize("name", [b"a b%0A\n::error::.yaml", b"\xff.yaml", b"]]>&.yaml", b"\x1b[31m.yaml"])
+def test_every_format_takes_every_name_of_a_file(
+    capsysbinary: pytest.CaptureFixture[bytes], format_: str, name: bytes
+) -> None:
+    Path(os.fsdecode(name)).write_text(BAD, encoding="utf-8")
+    assert main(["lint", ".", "--format", format_]) == 1
+    out = capsysbinary.readouterr().out.decode()
+    assert "\x1b" not in out
+    assert not any(line.startswith("::error::") for line in out.splitlines())
+
+
+def test_baseline_knows_a_file_whose_name_is_no_text(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(os.fsdecode(b"\xff.yaml")).write_text(BAD, encoding="utf-8")
+    assert lint(capsys, ".", "--write-baseline", "b.json")[0] == 0
+    assert lint(capsys, ".", "--baseline", "b.json")[0] == 0
 
 
 def test_bug_of_ours_ends_with_70_and_the_format_is_still_valid(
@@ -122,7 +175,10 @@ def test_bug_of_ours_ends_with_70_and_the_format_is_still_valid(
     code, out, err = lint(capsys, write("a.yaml", BAD), "--format", "sarif")
     assert code == 70
     assert "this is a bug" in err
-    assert "broken inside" in json.dumps(json.loads(out))
+    told = json.dumps(json.loads(out))
+    assert "RuntimeError at cli/lint/judging.py:" in told
+    # What an exception says often quotes a value of the input.
+    assert "broken inside" not in told + err
 
 
 def test_select_and_ignore_go_by_the_longer_prefix(capsys: pytest.CaptureFixture[str]) -> None:
