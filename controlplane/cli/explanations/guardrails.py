@@ -28,8 +28,8 @@ GUARDRAILS = {
     "guardrail/not-evaluated": Explanation(
         "The rules of Guardrails were not asked.",
         Severity.ERROR,
-        "CEL, which their expressions are written in, is an extra and is not installed. What lint knows itself is told, "
-        "but silence says nothing of the organisation's own rules. The verbs that render, plan and apply refuse.",
+        "CEL, which their expressions are written in, is an extra and is not installed. What lint knows itself is "
+        "told, but silence says nothing of the organisation's own rules. The verbs that render, plan and apply refuse.",
         "Install controlplane[guardrails].",
     ),
     "guardrail/no-date": Explanation(

@@ -69,6 +69,13 @@ _KEYS = {
         "A misspelt key that is ignored is a setting that silently has no effect.",
         "Write the key that the message names as near, or remove it.",
     ),
+    "policy/reference-not-given": Explanation(
+        "A policy refers to something that is not among the files that lint was given.",
+        _INFO,
+        "Where only some files are linted, as before a commit, what they refer to may be in another. Of a folder, and "
+        "in every other verb, it is policy/unknown-reference and an error.",
+        "Lint the whole folder, or name the Fleet with --fleet.",
+    ),
     "policy/unknown-kind": Explanation(
         "A document of ours has a kind that does not exist.",
         _ERROR,

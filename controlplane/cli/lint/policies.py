@@ -5,20 +5,48 @@ Imported only where the input holds a policy or a Fleet is named, since the mode
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from controlplane.cli.compilation import compile_paths, told_once
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.guardrail_findings import guardrail_findings, has_cel
 from controlplane.cli.lint.judging import Court, Machines, Verdict, merged
 from controlplane.cli.lint.report import SuppressedFinding
+from controlplane.cli.sources import read_sources
 from controlplane.diagnostics import Diagnostic, Layer, Remedy, Severity, has_errors
 from controlplane.frozen import frozen
 from controlplane.policy import load_policies, resolve_all
 from controlplane.policy.policy_set import PolicySet
-from controlplane.source import Document, printable
+from controlplane.policy.resolve import Resolution
+from controlplane.source import Dialect, Document, printable, read_yaml
 from controlplane.stack.model import Stack
+
+if TYPE_CHECKING:
+    from controlplane.policy.fleet import FleetSpec
+    from controlplane.policy.policy_set import Policy
+
+
+_UNKNOWN_FLEET: Final = """\
+apiVersion: controlplane.dev/v1alpha1
+kind: Fleet
+metadata: {name: unknown}
+spec:
+  versions: {kubernetes: 1.36.3}
+  pools:
+    - {name: unknown, accelerator: {product: unknown, count: 64}, nodes: 5000, cpu: 1000, memory: 1Pi}
+"""
+"""Stands in where there is no Fleet, so that what does not depend on machines is judged."""
+
+
+@frozen
+class Given:
+    """What of the policies a run was given: all of them, or some files; and the file of `--fleet`."""
+
+    is_whole: bool = True
+    fleet: str = ""
 
 
 @frozen
@@ -30,19 +58,68 @@ class PolicyVerdict:
     machines: Machines | None
 
 
-def judge_policies(documents: Sequence[Document], reading: Sequence[Diagnostic], court: Court) -> PolicyVerdict:
+def judge_policies(
+    documents: Sequence[Document], reading: Sequence[Diagnostic], court: Court, given: Given
+) -> PolicyVerdict:
     """Judge policies of one run together. `reading` are the findings of the YAML reader about their files.
 
     A fault that resolving refuses is not told again by a rule that sees its consequence at the same place.
     """
-    policies, loading = load_policies(documents)
-    resolution = resolve_all(policies)
+    policies, loading = load_policies([*documents, *_fleets_beside(documents, given.fleet)])
+    if not given.is_whole:
+        loading = tuple(_not_given(f) if f.rule == "policy/unknown-reference" else f for f in loading)
+    resolution = _resolved(policies)
     findings = told_once(reading, (*loading, *resolution.findings))
     refused = {finding.span for finding in findings if finding.severity is Severity.ERROR}
     judged = court.stack(resolution.stack, documents[0].span)
     kept = tuple(finding for finding in judged.findings if finding.span not in refused)
     verdict = merged([Verdict(findings), replace(judged, findings=kept)])
     return PolicyVerdict(policies, verdict, _machines(resolution.stack))
+
+
+def _resolved(policies: PolicySet) -> Resolution:
+    if policies.fleets:
+        return resolve_all(policies)
+    on_unknown = resolve_all(replace(policies, fleets=_unknown_fleet()))
+    return Resolution(Stack(), {}, tuple(f for f in on_unknown.findings if f.span.file))
+
+
+def _fleets_beside(documents: Sequence[Document], fleet: str) -> list[Document]:
+    """The Fleets of `--fleet` that the input does not hold itself; `machines_of_fleet` has read them before."""
+    if not fleet:
+        return []
+    mine = {_fleet_name(document) for document in documents}
+    sources = read_sources([fleet])
+    beside = [d for s in sources for d in read_yaml(s.data, s.name, Dialect.POLICY).documents]
+    return [document for document in beside if _fleet_name(document) not in {None, *mine}]
+
+
+def _fleet_name(document: Document) -> str | None:
+    value = document.value
+    if not isinstance(value, dict) or value.get("kind") != "Fleet":
+        return None
+    metadata = value.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _not_given(finding: Diagnostic) -> Diagnostic:
+    """A reference to a policy that may be in a file that this run was not given."""
+    fact = finding.message.partition("; there ")[0]
+    return replace(
+        finding,
+        rule="policy/reference-not-given",
+        severity=Severity.INFO,
+        message=f"{fact} in the input; what depends on it is not judged",
+        remedy=Remedy("Lint the whole folder, or name the Fleet with --fleet."),
+    )
+
+
+@cache
+def _unknown_fleet() -> Mapping[str, Policy[FleetSpec]]:
+    """The stand-in under a name that no service can write."""
+    policies, _ = load_policies(read_yaml(_UNKNOWN_FLEET.encode(), "", Dialect.POLICY).documents)
+    return {"": replace(policies.fleets["unknown"], name="")}
 
 
 def guarded(policies: PolicySet, stacks: Sequence[Stack]) -> tuple[Verdict, tuple[SuppressedFinding, ...]]:
