@@ -18,7 +18,8 @@ from controlplane.stack.shell import commands_of
 from controlplane.stack.surroundings import surroundings_of
 from controlplane.stack.versions import is_unset_by_image, starts_vllm, vllm_version
 from controlplane.stack.vllm_command_line import CommandContext, EngineCommand, read_engines
-from controlplane.stack.words import MARK, Word, word_of
+from controlplane.stack.vllm_likeness import starts_like_vllm
+from controlplane.stack.words import MARK, Word, texts, word_of
 
 
 @frozen
@@ -46,11 +47,12 @@ def read(manifest: Field, context: PodContext) -> tuple[Container, tuple[Engine,
     version = beside.version("vllm", context.version if context.version != ABSENT else vllm_version(made.image))
     config_maps = NamespacedConfigMaps(beside.config_maps, context.namespace)
     files = MountedFiles(made.mounts, context.volumes, config_maps, manifest["workingDir"].plain_text("/"))
-    starts_itself = context.has_entrypoint and starts_vllm(made.image)
+    args = _words(manifest["args"])
+    starts_itself = context.has_entrypoint and (starts_vllm(made.image) or starts_like_vllm(made.image, texts(args)))
     around = CommandContext(
         _environment(made, config_maps, context.injected), value_of(version), files, starts_itself
     )
-    commands = read_engines(_words(manifest["command"]), _words(manifest["args"]), around)
+    commands = read_engines(_words(manifest["command"]), args, around)
     if not commands:
         return made, ()
     engines = tuple(_engine(command, made, context, version) for command in commands)
