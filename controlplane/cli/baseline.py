@@ -1,7 +1,7 @@
 """The findings that were there when somebody began: they are told apart from new ones by a file.
 
-The file is JSON with `format_version`; findings are known by fingerprints that survive moved lines. It holds no text
-of the manifests.
+The file is JSON with `format_version`; findings are known by fingerprints that survive moved lines. Names of files in
+it count from the folder that it lies in, so that it holds wherever lint is started. It holds no text of the manifests.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from controlplane.cli.fingerprints import fingerprints, object_names, portable_name
@@ -51,9 +52,9 @@ class Compared:
     gone: tuple[BaselineEntry, ...]
 
 
-def dump(findings: Sequence[Diagnostic], texts: Mapping[str, str]) -> str:
-    """The baseline file for some findings: the same findings give the same bytes."""
-    entries = sorted(_entries(findings, texts))
+def dump(findings: Sequence[Diagnostic], texts: Mapping[str, str], folder: Path | None = None) -> str:
+    """The baseline file for some findings, to lie in `folder`: the same findings give the same bytes."""
+    entries = sorted(_entries(findings, texts, folder))
     document = {
         "format_version": FORMAT_VERSION,
         "findings": [
@@ -82,15 +83,17 @@ def load(text: str) -> Baseline:
     return Baseline(tuple(_entry(item) for item in document["findings"]))
 
 
-def apply(findings: Sequence[Diagnostic], texts: Mapping[str, str], baseline: Baseline) -> Compared:
-    """Tell what was there from what is new.
+def apply(
+    findings: Sequence[Diagnostic], texts: Mapping[str, str], baseline: Baseline, folder: Path | None = None
+) -> Compared:
+    """Tell what was there from what is new. `folder` is that of the baseline.
 
     `texts` holds every file that was read: entries of others are left alone.
     """
     there = {entry.fingerprint for entry in baseline.entries}
-    marked = list(zip(findings, fingerprints(findings, texts), strict=True))
+    marked = list(zip(findings, fingerprints(findings, texts, folder), strict=True))
     now = {fingerprint for _, fingerprint in marked}
-    read = {portable_name(name) for name in texts}
+    read = {portable_name(name, folder) for name in texts}
     return Compared(
         tuple(finding for finding, fingerprint in marked if fingerprint not in there),
         tuple(SuppressedFinding(f, "baseline", "it is in the baseline") for f, mark in marked if mark in there),
@@ -98,11 +101,11 @@ def apply(findings: Sequence[Diagnostic], texts: Mapping[str, str], baseline: Ba
     )
 
 
-def _entries(findings: Sequence[Diagnostic], texts: Mapping[str, str]) -> list[BaselineEntry]:
-    marks = fingerprints(findings, texts)
+def _entries(findings: Sequence[Diagnostic], texts: Mapping[str, str], folder: Path | None) -> list[BaselineEntry]:
+    marks = fingerprints(findings, texts, folder)
     names = object_names(findings, texts)
     return [
-        BaselineEntry(portable_name(f.span.file), f.rule, name, render_path(f.path), mark)
+        BaselineEntry(portable_name(f.span.file, folder), f.rule, name, render_path(f.path), mark)
         for f, name, mark in zip(findings, names, marks, strict=True)
     ]
 

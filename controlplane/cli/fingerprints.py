@@ -8,6 +8,7 @@ otherwise. Findings that are alike in all of that are numbered in the order of t
 from __future__ import annotations
 
 import hashlib
+import os
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,9 +21,9 @@ LENGTH = 32
 """Hexadecimal digits of a fingerprint: half of a SHA-256."""
 
 
-def fingerprints(findings: Sequence[Diagnostic], texts: Mapping[str, str]) -> list[str]:
-    """A fingerprint for each finding, in their order; no two are the same."""
-    identities = _Identities(texts)
+def fingerprints(findings: Sequence[Diagnostic], texts: Mapping[str, str], folder: Path | None = None) -> list[str]:
+    """A fingerprint for each finding, in their order; no two are the same. Files count from `folder`."""
+    identities = _Identities(texts, folder)
     order = sorted(range(len(findings)), key=lambda index: findings[index])
     seen: Counter[str] = Counter()
     result = [""] * len(findings)
@@ -39,9 +40,14 @@ def object_names(findings: Iterable[Diagnostic], texts: Mapping[str, str]) -> li
     return [identities.object_of(finding) for finding in findings]
 
 
-def portable_name(file: str) -> str:
-    """A file's name with slashes, relative to the working directory where it lies below, without `./`."""
+def portable_name(file: str, folder: Path | None = None) -> str:
+    """A file's name with slashes and without `./`.
+
+    It is relative to a folder, or else to the working directory where the file lies below.
+    """
     path = Path(file)
+    if folder is not None and file and not file.startswith("<"):
+        return Path(os.path.relpath(path, folder)).as_posix()
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
     return posixpath.normpath(path.as_posix()) if file else ""
@@ -54,8 +60,9 @@ def _digest(text: str) -> str:
 class _Identities:
     """Finds out what findings are about; a file is read once, when first asked for."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], folder: Path | None = None) -> None:
         self._texts = texts
+        self._folder = folder
         self._documents: dict[str, tuple[Document, ...]] = {}
         self._lines: dict[str, list[str]] = {}
 
@@ -63,7 +70,7 @@ class _Identities:
         """The parts of a finding's identity."""
         document = self._document(finding.span)
         yield finding.rule
-        yield portable_name(finding.span.file)
+        yield portable_name(finding.span.file, self._folder)
         yield _object_name(document)
         path, is_unique = _stable_path(finding.path, document)
         yield path

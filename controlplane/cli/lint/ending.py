@@ -32,7 +32,7 @@ def against_baseline(report: LintReport, path: str) -> LintReport:
         ) from error
     except (UnicodeDecodeError, baseline.BaselineError) as error:
         raise VerbEnd(Exit.USAGE, f"{path}: {error}") from error
-    compared = baseline.apply(report.findings, report.texts, known)
+    compared = baseline.apply(report.findings, report.texts, known, _folder_of(path))
     if compared.gone:
         count = len(compared.gone)
         click.echo(
@@ -45,8 +45,12 @@ def write_baseline(report: LintReport, path: str) -> None:
     """Accept what is there now. Raises `VerbEnd` with 64 where the file cannot be written."""
     from controlplane.cli import baseline
 
-    write_output(path, baseline.dump(report.findings, report.texts))
+    write_output(path, baseline.dump(report.findings, report.texts, _folder_of(path)))
     click.echo(f"{len(report.findings)} findings are in {path} now", err=True)
+
+
+def _folder_of(path: str) -> Path:
+    return Path(path).absolute().parent
 
 
 def proposed(report: LintReport, *, unsafe: bool) -> Fixed:

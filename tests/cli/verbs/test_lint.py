@@ -334,3 +334,30 @@ def test_same_input_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) -> 
     for index in range(3):
         write(f"d{index}/a.yaml", BAD)
     assert lint(capsys, ".", "--format", "json") == lint(capsys, ".", "--format", "json")
+
+
+@pytest.mark.parametrize(("place", "start"), [("", "deploy"), ("", "elsewhere"), ("ci", "deploy")])
+def test_baseline_holds_wherever_lint_is_started(
+    place: str, start: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("deploy/a.yaml", BAD)
+    (folder / "elsewhere").mkdir()
+    (folder / "ci").mkdir()
+    kept = str(folder / place / "baseline.json")
+    assert lint(capsys, "deploy", "--write-baseline", kept)[0] == 0
+    assert lint(capsys, "deploy", "--baseline", kept)[0] == 0
+    monkeypatch.chdir(folder / start)
+    code, _, err = lint(capsys, "../deploy", "--baseline", kept)
+    assert (code, err) == (0, "")
+    code, _, err = lint(capsys, str(folder / "deploy" / "a.yaml"), "--baseline", kept)
+    assert (code, err) == (0, "")
+
+
+def test_repaired_finding_is_gone_from_the_baseline_wherever_lint_is_started(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("deploy/a.yaml", BAD)
+    lint(capsys, ".", "--write-baseline", "baseline.json")
+    write("deploy/a.yaml", GOOD)
+    monkeypatch.chdir(folder / "deploy")
+    assert "1 of the baseline's findings are gone" in lint(capsys, ".", "--baseline", "../baseline.json")[2]
