@@ -1,7 +1,7 @@
 """The findings that were there when somebody began: they are told apart from new ones by a file.
 
 The file is JSON with `format_version`; findings are known by fingerprints that survive moved lines. Names of files in
-it count from the folder that it lies in, so that it holds wherever lint is started. It holds no text of the manifests.
+it count from the folder that it lies in, so that it holds wherever lint is started. It holds no text of manifests.
 """
 
 from __future__ import annotations
