@@ -27,6 +27,9 @@ from controlplane.stack.serve import ServeDeployment
 _MOST_REPLICAS = 1000
 """Replicas of one deployment that are looked at: more are as impossible."""
 
+_MOST_BUNDLES = 10_000
+"""Bundles of one deployment that are looked at: no cluster there is has room for as many nodes."""
+
 
 def check(stack: Stack) -> Iterator[Finding | Abstention]:
     for workload, cluster in ray_workloads(stack):
@@ -55,7 +58,8 @@ class _Asked:
         return max(1, fewest_replicas(self.deployment))
 
     def gangs(self, replicas: int) -> list[Gang]:
-        return [self.demand.gang] * min(replicas, _MOST_REPLICAS)
+        within_reason = max(1, _MOST_BUNDLES // max(1, len(self.demand.bundles)))
+        return [self.demand.gang] * min(replicas, _MOST_REPLICAS, within_reason)
 
 
 def _judged(workload: Workload, cluster: RayCluster, asked: list[_Asked]) -> Iterator[Finding | Abstention]:
