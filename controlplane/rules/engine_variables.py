@@ -30,16 +30,20 @@ def engine_variables(stack: Stack) -> Iterator[EngineVariable]:
     """Every variable that looks like one of vLLM's, once where several engines have it from one container."""
     seen: set[int] = set()
     for engine in engines_of(stack):
-        for variable in _variables(engine):
-            ours = variable.name.startswith("VLLM_") and not _SERVICE_LINK.match(variable.name)
-            if engine.version is not None and ours and id(variable) not in seen:
+        for variable in variables_of(engine):
+            if engine.version is not None and is_ours(variable) and id(variable) not in seen:
                 seen.add(id(variable))
                 yield EngineVariable(engine, variable, engine.version)
 
 
-def _variables(engine: DeployedEngine) -> tuple[EnvVar, ...]:
+def variables_of(engine: DeployedEngine) -> tuple[EnvVar, ...]:
     """Those of the container, and over them those of a runtime environment of Ray."""
     return ((engine.container.env) if engine.container is not None else ()) + engine.engine.variables
+
+
+def is_ours(variable: EnvVar) -> bool:
+    """Whether a variable looks like one of vLLM's."""
+    return variable.name.startswith("VLLM_") and not _SERVICE_LINK.match(variable.name)
 
 
 def is_missing(found: EngineVariable) -> bool:
@@ -60,7 +64,7 @@ def comes_later(name: str, version: str) -> str | None:
 
 def setting(engine: DeployedEngine, name: str) -> str | None:
     """The text of a variable of the engine, None where it is not set or not known."""
-    found = next((v for v in reversed(_variables(engine)) if v.name == name), None)
+    found = next((v for v in reversed(variables_of(engine)) if v.name == name), None)
     value = value_of(found.value) if found is not None else None
     return value if isinstance(value, str) else None
 

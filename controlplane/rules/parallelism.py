@@ -9,13 +9,21 @@ from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived,
 
 _ALONE = derived(1, "a group of one pod")
 
+_WORLD = ("tensor_parallel_size", "pipeline_parallel_size", "prefill_context_parallel_size")
+
 _OWN_RANKS = ("data_parallel_rank", "data_parallel_external_lb", "data_parallel_hybrid_lb", "headless")
 """Arguments that make one process group serve some of the data-parallel ranks, and another the rest."""
 
 
 def world_size(engine: DeployedEngine) -> Fact[int]:
     """Ranks of one engine core: tensor x pipeline x prefill context (vLLM 0.33, `ParallelConfig.world_size`)."""
-    return _product(engine, ("tensor_parallel_size", "pipeline_parallel_size", "prefill_context_parallel_size"))
+    return _product(engine, _WORLD)
+
+
+def ranks_at_least(engine: DeployedEngine) -> int:
+    """The ranks of one engine core for certain, also where a part of the command line is not known."""
+    sizes = (value_of(engine.parallel(name)) for name in _WORLD)
+    return prod(max(size, 1) for size in sizes if size is not None)
 
 
 def local_data_parallel(engine: DeployedEngine) -> Fact[int]:

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.pod_arithmetic import containers_of
+from controlplane.rules.rule import Abstention, Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import ABSENT, Known
 from controlplane.stack.model import Stack
 from controlplane.stack.pods import Container
+from controlplane.stack.vllm_likeness import resembles_vllm
 
 _CUDA_IMAGE: Final = "vllm-openai"
 _BUILT_IN: Final = ("cpu", "memory", "ephemeral-storage", "hugepages-")
@@ -22,7 +24,17 @@ _JUDGED: Final = ("Deployment", "StatefulSet", "Job", "Pod", "ReplicaSet")
 """Kinds whose pods are as written; operators of other kinds may add a GPU."""
 
 
-def check(stack: Stack) -> Iterator[Finding]:
+def check(stack: Stack) -> Iterator[Finding | Abstention]:
+    yield from _findings(stack)
+    for workload, pods, container in containers_of(stack):
+        is_engine = any((e.pod_set, e.container) == (pods.name, container.name) for e in workload.engines)
+        words = [word.value for word in (*container.command, *container.args) if isinstance(word, Known)]
+        if not is_engine and resembles_vllm(container.image, words):
+            needs = f"whether container {container.name} starts vLLM: if it does, write command: [vllm, serve]"
+            yield Abstention(needs, at=container.origin)
+
+
+def _findings(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
         container = engine.container
         if container is None or engine.workload.ref.kind not in _JUDGED or engine.pods is None:
@@ -52,7 +64,7 @@ def _any_device(container: Container) -> bool:
 
 
 def _wants_cuda(engine: DeployedEngine) -> bool:
-    device = engine.written("device")
+    device = engine.engine.arguments.get("device", ABSENT)
     return device == ABSENT or (isinstance(device, Known) and device.value in ("auto", "cuda"))
 
 

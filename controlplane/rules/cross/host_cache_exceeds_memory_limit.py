@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.parallelism import world_size
+from controlplane.rules.parallelism import ranks_at_least
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -31,13 +31,13 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _too_much(engine: DeployedEngine, name: str) -> Iterator[Finding]:
-    written, world = engine.written(name), world_size(engine)
+    written = engine.written(name)
     limit = engine.container.limits.get("memory") if engine.container else None
-    if not isinstance(written, Known) or not isinstance(limit, Known) or not isinstance(world, Known):
+    if not isinstance(written, Known) or not isinstance(limit, Known):
         return
     if isinstance(written.value, bool) or not isinstance(written.value, int | float):
         return
-    ranks = 1 if name in _TOTAL else _ranks_in_pod(engine, world.value)
+    ranks = 1 if name in _TOTAL else _ranks_in_pod(engine, ranks_at_least(engine))
     needed = int(written.value * ranks * _GIB)
     if needed < limit.value.bytes():
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.parallelism import formula, world_size, written_factor
+from controlplane.rules.parallelism import formula, ranks_at_least, written_factor
 from controlplane.rules.rule import Finding, Place, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
@@ -29,8 +29,8 @@ _SHARED = {
 
 def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
-        ranks = value_of(world_size(engine))
-        if engine.container is None or engine.pods is None or ranks is None or ranks < 2:
+        ranks = ranks_at_least(engine)
+        if engine.container is None or engine.pods is None or ranks < 2:
             continue
         slices = _slices(stack, engine.pods, engine.container)
         if slices is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.parallelism import formula, world_size, written_factor
+from controlplane.rules.parallelism import formula, ranks_at_least, written_factor
 from controlplane.rules.pod_arithmetic import is_partial
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
@@ -30,8 +30,8 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _without(engine: DeployedEngine, pods: PodSet, container: Container) -> Iterator[Finding]:
-    wanted, here = value_of(world_size(engine)), value_of(engine.gpus)
-    if wanted is None or here is None or min(wanted, here) < 2:
+    wanted, here = ranks_at_least(engine), value_of(engine.gpus)
+    if here is None or min(wanted, here) < 2:
         return
     if value_of(pods.host_ipc) is True or any(m.path.rstrip("/") in _PATHS for m in container.mounts):
         return

@@ -18,7 +18,8 @@ from controlplane.rules.engine_arguments import (
     starts_from_keywords,
 )
 from controlplane.rules.engine_releases import in_every_release
-from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.rule import Abstention, Finding, Rule
+from controlplane.rules.unread_engines import missing_versions, unread_parts
 from controlplane.rules.vllm._example import engine as example
 from controlplane.source import nearest
 from controlplane.stack.deployed_engine import DeployedEngine
@@ -36,6 +37,15 @@ def check(stack: Stack) -> Iterator[Finding]:
         for argument in written if not any(w.spelling in _OTHER_PROGRAMS for w in written) else ():
             if _is_unknown(engine, table, argument):
                 yield _unknown(engine, table, argument)
+
+
+def check_or_abstain(stack: Stack) -> Iterator[Finding | Abstention]:
+    """Also says, once for all rules on arguments, which engines they could not judge, or not to the end."""
+    yield from in_every_release(check)(stack)
+    yield from unread_parts(stack)
+    for engine, needs in missing_versions(stack):
+        if engine.engine.written:
+            yield Abstention(needs, at=engine.place)
 
 
 def _is_unknown(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgument) -> bool:
@@ -83,5 +93,5 @@ RULE = Rule(
     ),
     bad=(example("- --max-model-length=8192  # fires"), example("- --enforce-egaer  # fires", version="0.11.2")),
     good=(example("- --max-model-len=8192\n- --enforce-eager"),),
-    check=in_every_release(check),
+    check=check_or_abstain,
 )

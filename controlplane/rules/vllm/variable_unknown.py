@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import is_on
-from controlplane.rules.engine_variables import EngineVariable, engine_variables, is_missing
-from controlplane.rules.rule import Finding, Rule
+from controlplane.rules.engine_variables import EngineVariable, engine_variables, is_missing, is_ours, variables_of
+from controlplane.rules.rule import Abstention, Finding, Rule
+from controlplane.rules.unread_engines import missing_versions
 from controlplane.rules.vllm._example import engine as example
 from controlplane.source.suggest import edit_distance
 from controlplane.stack.model import Stack
@@ -21,7 +22,7 @@ _SHORTEST = 15
 """Characters; a short name that is near another one is as likely a variable of the owner's script."""
 
 
-def check(stack: Stack) -> Iterator[Finding]:
+def check(stack: Stack) -> Iterator[Finding | Abstention]:
     for found in engine_variables(stack):
         near = _near(found)
         refused = is_on(found.engine, "fail_on_environ_validation")
@@ -35,6 +36,9 @@ def check(stack: Stack) -> Iterator[Finding]:
                 remedy=f"Write {near}." if near else "Take it out.",
                 severity=Severity.ERROR if refused else None,
             )
+    for engine, needs in missing_versions(stack):
+        if any(is_ours(variable) for variable in variables_of(engine)):
+            yield Abstention(needs.replace("arguments of", "variables of"), at=engine.place)
 
 
 def _near(found: EngineVariable) -> str | None:
