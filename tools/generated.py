@@ -19,6 +19,7 @@ GENERATORS = {
     "fields of guardrails": ["-m", "tools.guardrail_reference"],
     "model catalogue": ["-m", "tools.schemas.model_catalogue"],
     "Kubernetes feature gates": ["-m", "tools.schemas.kubernetes_features"],
+    "fields of Kubernetes' objects": ["-m", "tools.schemas.kubernetes_fields"],
     "vLLM argument tables": ["-m", "tools.schemas.vllm_arguments"],
     "vLLM variables, metrics, JSON keys, batch defaults": ["-m", "tools.schemas.vllm_names"],
     "tables of Ray's releases": ["-m", "tools.schemas.ray_schemas"],
@@ -31,6 +32,7 @@ NETWORK = {
     "fields of custom resources",
     "model catalogue",
     "Kubernetes feature gates",
+    "fields of Kubernetes' objects",
 }
 
 

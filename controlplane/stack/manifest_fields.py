@@ -233,7 +233,7 @@ class Field:
         """A Kubernetes quantity."""
         if self.value is None:
             return ABSENT
-        if isinstance(self.value, str) and (is_templated(self.value) or _PLACEHOLDER.fullmatch(self.value)):
+        if isinstance(self.value, str) and is_placeholder(self.value):
             return self._templated()
         try:
             return Known(parse_quantity(self.value), self.origin)
@@ -278,16 +278,20 @@ class Field:
                 message=message,
                 span=self.source.span(self.path),
                 path=self.path,
-                remedy=Remedy(f"Write {wanted}: {self.source.fault.refusal}."),
+                remedy=Remedy(f"{self._repair(wanted)}: {self.source.fault.refusal}."),
             )
         )
         return Unknown(Why.UNRESOLVED, message)
 
+    def _repair(self, wanted: str) -> str:
+        """A scalar that is to be a text is one in quotes."""
+        is_scalar = isinstance(self.value, bool | int | float)
+        return "Quote it" if wanted == "a text" and is_scalar else f"Write {wanted}"
+
     def _typed(self, kind: type[Any] | UnionType, wanted: str) -> Fact[Any]:
         if self.value is None:
             return ABSENT
-        is_placeholder = kind is not str and isinstance(self.value, str) and _PLACEHOLDER.fullmatch(self.value)
-        if is_placeholder or (isinstance(self.value, str) and is_templated(self.value)):
+        if isinstance(self.value, str) and (is_templated(self.value) if kind is str else is_placeholder(self.value)):
             return self._templated()
         if isinstance(self.value, kind) and (kind is bool or not isinstance(self.value, bool)):
             return Known(self.value, self.origin)
@@ -300,6 +304,11 @@ class Field:
 def is_templated(text: str) -> bool:
     """Whether a text still holds a template of Helm or a variable of envsubst."""
     return bool(_HELM.search(text) or _SUBSTITUTED.search(text))
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether somebody or something is meant to replace a text, where it cannot be meant as it stands."""
+    return bool(_PLACEHOLDER.fullmatch(text)) or is_templated(text)
 
 
 def _kind(value: object) -> str:

@@ -15,6 +15,7 @@ from controlplane.frozen import frozen
 from controlplane.source import Document
 from controlplane.stack.config_maps import ConfigMaps
 from controlplane.stack.facts import Known
+from controlplane.stack.fields_check import check
 from controlplane.stack.inventory import Inventory
 from controlplane.stack.kinds import CONFIG_MAP, NODE, REFERENCES, STATEFUL_SET, WORKLOADS, reads
 from controlplane.stack.manifest_fields import Field, of_document, of_live_object
@@ -23,7 +24,6 @@ from controlplane.stack.ownership import with_owners
 from controlplane.stack.readers import metadata, node, stateful_set
 from controlplane.stack.references import Autoscaler, ObjectRef, Reference
 from controlplane.stack.surroundings import ASSUMED, Surroundings
-from controlplane.stack.unknown_fields import unknown_fields
 
 __all__ = ["Reading", "Skipped", "read", "read_live", "reads"]
 
@@ -106,7 +106,7 @@ def _read(roots: Sequence[Field], assume: Mapping[str, str], inventory: Inventor
         root.source.surroundings = surroundings
     for manifest in manifests:
         found.add(manifest)
-        manifest.source.findings += unknown_fields(manifest)
+        check(manifest)
     stack = found.stack(assume, inventory)
     # A field that several readers look at is found once.
     diagnostics = sorted({finding for root in roots for finding in root.source.findings})

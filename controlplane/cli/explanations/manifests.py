@@ -6,6 +6,13 @@ from controlplane.cli.explanations.explanation import Explanation
 from controlplane.diagnostics import Severity
 
 MANIFESTS = {
+    "kubernetes/field-value": Explanation(
+        "A field of a manifest has a value that is none of the words it takes.",
+        Severity.ERROR,
+        "The API server refuses the object: the schema of the kind, or its validation, lists the words that the "
+        "field may have. For custom resources a word that any release takes is taken for good.",
+        "Write one of the words that the message names, in their spelling.",
+    ),
     "kubernetes/field-type": Explanation(
         "A field of a manifest has a value of the wrong kind.",
         Severity.ERROR,
@@ -14,12 +21,14 @@ MANIFESTS = {
         "Write a value of the kind that the message names; quote a number or a truth value that is meant as a text.",
     ),
     "kubernetes/field-unknown": Explanation(
-        "A key of a custom resource is misspelt.",
+        "A field of a manifest is misspelt.",
         Severity.ERROR,
-        "kubectl refuses a key that the schema does not have. Whoever sends it without that check has it dropped "
-        "without a word: the object is accepted, and what the key was to say is not done. Only keys that are spelled "
-        "almost like another are told; any other may belong to a release that is newer than the tables.",
-        "Write the key as the schema has it.",
+        "kubectl apply asks for strict validation: the API server refuses an object with a field that its kind does "
+        "not have. Clients that do not ask for it have the field dropped without a word: the probe, the limit or the "
+        "bound is not there. A field is called misspelt only where a known one is spelled much like it and is not "
+        "written beside it; the fields are those of the newest Kubernetes that was read, and of every release that "
+        "was read of KubeRay, LeaderWorkerSet, KEDA, Kueue and KServe.",
+        "Correct the name.",
     ),
     "ray/field-type": Explanation(
         "A field of a job's runtime environment has a value of the wrong kind.",
