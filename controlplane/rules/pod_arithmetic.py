@@ -15,7 +15,7 @@ from controlplane.stack.pods import Container, PodSet
 
 GIB = 2**30
 
-_STAND_IN = re.compile(r"\A[A-Z][A-Z0-9_]+\Z|(?<![A-Za-z0-9])[A-Z]+(?:_[A-Z0-9]+)+(?![a-z])|_[A-Z]{2,}_")
+_STAND_IN = re.compile(r"\A[A-Z][A-Z0-9_]+\Z|(?<![A-Za-z0-9])[A-Z]+(?:_[A-Z0-9]+)+(?![a-z])|_[A-Z]{2,}_|\.\.\.")
 """What a script, or a reader of an example, is to replace."""
 
 

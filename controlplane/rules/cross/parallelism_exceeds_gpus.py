@@ -17,7 +17,10 @@ from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import ABSENT, Fact, Known, value_of
 from controlplane.stack.gpu_resources import gpu_limits, is_whole_gpu
 from controlplane.stack.model import Stack, Workload
+from controlplane.stack.pods import Container
 from controlplane.stack.ray import RayCluster
+
+_CHOSEN = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES")
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -41,9 +44,14 @@ def _is_alone(engine: DeployedEngine) -> bool:
 def _has_countable_gpus(engine: DeployedEngine) -> bool:
     """Several slices are another matter; GPUs claimed through DRA are not counted by limits."""
     container = engine.container
-    if container is None or container.claims:
+    if container is None or container.claims or _is_handed_gpus(engine, container):
         return False
     return all(map(is_whole_gpu, gpu_limits(container))) or value_of(engine.gpus) == 1
+
+
+def _is_handed_gpus(engine: DeployedEngine, container: Container) -> bool:
+    """Whether somebody else gives the container its GPUs: it asks for none at all, and says which ones it takes."""
+    return value_of(engine.gpus) == 0 and any(variable.name in _CHOSEN for variable in container.env)
 
 
 def _beyond_cluster(engine: DeployedEngine) -> Iterator[Finding]:

@@ -158,7 +158,7 @@ def _told(text: str) -> list[str]:
     return [f"{f.severity.value} {f.rule}" for f in findings_of(text)]
 
 
-@pytest.mark.parametrize("stand_in", ["$POOL", "pool-$SIZE", "svc_ID_", "POOL", "claim-V_ZONE"])
+@pytest.mark.parametrize("stand_in", ["$POOL", "pool-$SIZE", "svc_ID_", "POOL", "claim-V_ZONE", "..."])
 def test_name_that_is_still_to_be_filled_in_is_not_judged(stand_in: str) -> None:
     text = _ENGINE.replace("name: chat}", f"name: {stand_in}}}").replace("name: server", f"name: {stand_in}")
     text = text.replace("labels: {app: chat}", f"labels: {{app: chat, pool: {stand_in}}}")
