@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
+from controlplane.rules import catalogue
 from tests.mutations.links.chain import LINKS
 from tests.mutations.links.link import Link, Values
 from tests.mutations.slots import rendered, template
@@ -87,6 +88,9 @@ def table(results: Iterable[Outcome]) -> str:
 if __name__ == "__main__":
     everything = outcomes(seeds=int(sys.argv[1]) if sys.argv[1:] else SEEDS)
     sys.stdout.write(table(everything) + "\n")
+    caught = {rule for link in LINKS for rule in link.rules}
+    without = [entry.id for entry in catalogue() if entry.id not in caught]
+    sys.stdout.write(f"rules without a mutation: {', '.join(without)}\n")
     for result in everything:
         if result.verdict != "caught" or result.false:
             sys.stdout.write(f"\n{result.link.base}: {result.link.name} {dict(result.values)}: {result.verdict}\n")

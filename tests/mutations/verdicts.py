@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controlplane.cli.lint.judging import Court
-from controlplane.cli.lint.policies import judge_policies
+from controlplane.cli.lint.policies import Given, judge_policies
 from controlplane.diagnostics import Diagnostic
 from controlplane.rules import catalogue
 from controlplane.source import Dialect, read_yaml
@@ -15,5 +15,5 @@ def said(text: str) -> tuple[Diagnostic, ...]:
     if "apiVersion: controlplane.dev/" not in text:
         return findings_of(text)
     read = read_yaml(text.encode(), "policies.yaml", Dialect.POLICY)
-    judged = judge_policies(read.documents, read.diagnostics, Court(catalogue()))
+    judged = judge_policies(read.documents, read.diagnostics, Court(catalogue()), Given())
     return tuple(sorted(judged.verdict.findings))

@@ -7,20 +7,16 @@ server's `validate_parsed_serve_args`, vLLM 0.8.5 to 0.33.0). A limit that needs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from controlplane.diagnostics import Diagnostic, Layer, Severity
+from controlplane.diagnostics import Diagnostic, Layer
 from controlplane.policy.findings import finding
 from controlplane.policy.resolution.catalogue import attention_heads
 from controlplane.policy.resolution.setting import Setting, evidence
-from controlplane.stack.facts import Fact, Known, Table, value_of
-from controlplane.stack.model_catalogue import model as model_shape
+from controlplane.stack.facts import Fact, Known, value_of
 
 _Values = Mapping[str, Fact[Any]]
 _Places = Mapping[str, tuple[str, ...]]
-_LONGER = "VLLM_ALLOW_LONG_MAX_MODEL_LEN"
-_STRETCHES = ("hf_overrides", "hf_config_path", "config_format", "model_impl", "rope_scaling", "rope_theta")
 
 
 def check_limits(setting: Setting, values: _Values, places: _Places) -> list[Diagnostic]:
@@ -30,7 +26,6 @@ def check_limits(setting: Setting, values: _Values, places: _Places) -> list[Dia
         *_tokens_below_length(setting, values, places),
         *_tools_without_parser(setting, values, places),
         *_heads_not_divisible(setting, values),
-        *_longer_than_model(setting, values, places),
     ]
 
 
@@ -93,25 +88,6 @@ def _heads_not_divisible(setting: Setting, values: _Values) -> Iterator[Diagnost
         f"Set tensorParallel to {_one_of(fits)}; use what is left by pipelineParallel or more replicas.",
         (("attention heads", heads), ("tensorParallel", values["tensor_parallel_size"])),
     )
-
-
-def _longer_than_model(setting: Setting, values: _Values, places: _Places) -> Iterator[Diagnostic]:
-    """What stretches the positions, or lets vLLM go beyond them, is somebody's choice."""
-    shape, length = model_shape(setting.spec.model.name), _number(values, "max_model_len")
-    allowed = any(variable.name == _LONGER for variable in setting.spec.env)
-    if allowed or any(name in values for name in _STRETCHES) or shape is None or length is None:
-        return
-    most = Known(shape.max_position_embeddings, Table("model catalogue", shape.name))
-    if 0 < most.value < length:
-        found = _pair(
-            setting,
-            places["max_model_len"],
-            f"maxModelLen is {length}, but {setting.spec.model.name} has {most.value} positions: the engine refuses "
-            "to start",
-            f"Set maxModelLen to {most.value} or less.",
-            (("positions", most), ("maxModelLen", values["max_model_len"])),
-        )
-        yield replace(found, severity=Severity.WARNING) if shape.by_hand else found
 
 
 def _one_of(numbers: list[int]) -> str:

@@ -183,7 +183,7 @@ DEPLOYMENT: Rows = [
         "vllm/dtype-unsupported-by-gpu",
         "dtype",
         lambda random: {"product": random.choice(["Tesla-T4", "Tesla-V100-SXM2-32GB"])},
-        "vllm/gpu-older-than-image",
+        "vllm/gpu-older-than-image cross/weights-exceed-gpu-memory",
     ),
     (
         "fp8 KV cache on an old GPU",
@@ -194,6 +194,7 @@ DEPLOYMENT: Rows = [
             "product": "Tesla-T4",
             "dtype": "half",
         },
+        "cross/weights-exceed-gpu-memory",
     ),
     (
         "variable gone",
@@ -318,6 +319,7 @@ DEPLOYMENT: Rows = [
         "vllm/gpu-older-than-image",
         "version",
         lambda _: {"product": "Tesla-V100-SXM2-32GB", "dtype": "half"},
+        "cross/weights-exceed-gpu-memory",
     ),
     (
         "mount of a volume nobody made",
@@ -350,5 +352,12 @@ DEPLOYMENT: Rows = [
         "vllm/argument-not-supported",
         "extra",
         lambda r: {"version": r.choice(["0.20.0", "0.21.0"]), "extra": "--max-num-partial-prefills=4"},
+    ),
+    ("flag without its value", "vllm/argument-without-value", "extra", one("extra", "--seed", "--served-model-name")),
+    (
+        "flag and value in one word",
+        "vllm/flag-and-value-in-one-word",
+        "extra",
+        one("extra", '"--served-model-name chat"', '"--seed 7"'),
     ),
 ]

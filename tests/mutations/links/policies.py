@@ -11,7 +11,7 @@ POLICY: Rows = [
     ("budget below sequences", "policy/arguments-exclude-each-other", "tokens seqs", one("tokens", 16, 64)),
     (
         "longer than the model",
-        "policy/arguments-exclude-each-other",
+        "vllm/length-exceeds-positions",
         "length",
         one("length", 262144),
         "vllm/long-prompt-blocks-short-ones",

@@ -98,6 +98,7 @@ SERVE_LLM: Rows = [
         "ray/accelerator-type-not-provided",
         "accelerator",
         one("accelerator", "A100", "L4", "B200"),
+        "cross/weights-exceed-gpu-memory",
     ),
     (
         "option of autoscaler v2",
