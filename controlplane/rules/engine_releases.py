@@ -48,7 +48,15 @@ def _agreed(
         found = [finding for finding in found if _place(finding.at) in places]
     for finding in found:
         message = finding.message.replace(f"; {first} runs", "")
-        yield replace(finding, message=f"{message} (in every release that may run, {first} to {last})")
+        yield replace(finding, message=_said_of_all(message, first, last))
+
+
+def _said_of_all(message: str, first: str, last: str) -> str:
+    """What is said of the oldest release, said of the whole stretch."""
+    alone = f"of vLLM {first}"
+    if alone in message:
+        return message.replace(alone, f"{alone} to {last}, any of which may run")
+    return f"{message} (in every release that may run, {first} to {last})"
 
 
 @recent

@@ -17,6 +17,7 @@ from controlplane.stack.model import Stack
 from controlplane.stack.vllm_tables import Argument, ArgumentTable, Bounds
 
 Kind = Literal["unreadable", "not a choice", "out of bounds", "not known"]
+_SHELL_NAME = regex(r"\$([A-Za-z_]\w*)")
 _PAIRS = regex(r"\s*\w+=\d+(\s*,\s*\w+=\d+)*\s*\Z")
 _PAIRS_READ = Releases(gone="0.10.0")
 """Before, JSON arguments also took `image=2,video=1`."""
@@ -82,12 +83,18 @@ def _unreadable(table: ArgumentTable, argument: Argument, value: ArgumentValue) 
             return f"takes no value, and is given {shown(value)}", _switched(argument, value)
         case "int":
             readable = " such as 8192, 8k or 8K" if argument.human_readable_int else ""
-            return f"is {shown(value)}; a whole number{readable} is needed", "Write a whole number."
+            return f"is {shown(value)}; a whole number{readable} is needed", _number(value, "a whole number")
         case "float":
-            return f"is {shown(value)}; a number is needed", "Write a number."
+            return f"is {shown(value)}; a number is needed", _number(value, "a number")
         case "json" if not (_PAIRS.match(value) and _PAIRS_READ.has(table.version)):
             return f"is {shown(value)}, which is no JSON", _as_json(value)
     return None
+
+
+def _number(value: str, wanted: str) -> str:
+    """What to write in the place of a value; `$NAME` is meant for a shell, and none reads it."""
+    name = _SHELL_NAME.fullmatch(value)
+    return f"Write {wanted}, or $({name[1]}): no shell is there to replace {value}." if name else f"Write {wanted}."
 
 
 def _switched(argument: Argument, value: str) -> str:
@@ -132,6 +139,9 @@ def _listed(known: tuple[str | int | float, ...]) -> str:
 
 def _near(value: str | int | float, known: tuple[str | int | float, ...]) -> str:
     near = nearest(str(value), [str(one) for one in known])
+    # float8 is no slip of the pen for float, which is 32 bits wide.
+    if near is not None and any(map(str.isdigit, str(value))) and not any(map(str.isdigit, near)):
+        near = None
     return f"Write {near}." if near else "Write one of the known values."
 
 

@@ -94,5 +94,7 @@ def _product(engine: DeployedEngine, names: tuple[str, ...]) -> Fact[int]:
     unknown = next((size for size in sizes if not isinstance(size, Known)), None)
     if unknown is not None:
         return unknown
+    if any(size.value < 1 for size in sizes if isinstance(size, Known)):
+        return Unknown(Why.UNRESOLVED, "degrees of parallelism of at least 1")
     inputs = list(zip(names, sizes, strict=True))
     return derived(prod(size.value for size in sizes if isinstance(size, Known)), " x ".join(names), inputs)

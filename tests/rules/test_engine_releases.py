@@ -63,3 +63,10 @@ def test_range_of_releases_is_named() -> None:
     found = next(f for f in findings_of(text) if f.rule == "vllm/argument-removed")
     assert found.message.startswith("device is gone since vLLM 0.10.0 (last in 0.9.2)")
     assert "in every release that may run, 0.11.0 to " in found.message
+
+
+def test_argument_that_no_release_has_is_no_argument_of_the_whole_range() -> None:
+    text = textwrap.dedent(_SERVICE).replace("KWARG", "max_model_lenn: 8")
+    (message,) = [f.message for f in findings_of(text) if f.rule == "vllm/argument-unknown"]
+    assert message.startswith("max_model_lenn is no argument of vLLM 0.11.0 to ")
+    assert ", any of which may run; the nearest is max_model_len" in message

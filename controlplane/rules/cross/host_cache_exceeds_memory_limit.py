@@ -44,8 +44,8 @@ def _too_much(engine: DeployedEngine, name: str) -> Iterator[Finding]:
     flag = "--" + name.replace("_", "-")
     times = f" x {ranks} ranks" if ranks > 1 else ""
     yield Finding(
-        f"{flag} {written.value:g} GiB{times} takes {needed} bytes of host memory; the container's limit is "
-        f"{limit.value.bytes()} bytes",
+        f"{flag} {written.value:g} GiB{times} takes {needed / _GIB:.4g} GiB of host memory; the container's limit is "
+        f"{limit.value.canonical()}",
         at=written,
         evidence=(
             evidence(flag, written, "GiB"),

@@ -9,7 +9,7 @@ from controlplane.rules.ray_arithmetic import custom_is_known, node_amount
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.serve_deployments import serve_deployments
 from controlplane.rules.wording import evidence, listed
-from controlplane.stack.facts import Known, value_of
+from controlplane.stack.facts import Derived, Known, value_of
 from controlplane.stack.gpu_catalogue import Gpu, gpu, gpu_of_label
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import PodSet
@@ -29,7 +29,7 @@ def _elsewhere(workload: Workload, deployment: ServeDeployment) -> Iterator[Find
     there = _products(workload, f"accelerator_type:{wanted.value}")
     if there and all(_are_different(product, other) for other in there.values()):
         yield Finding(
-            f"accelerator_type is {wanted.value}, and the groups with GPUs run on "
+            f"accelerator_type is {_shown(wanted)}, and the groups with GPUs run on "
             f"{listed(f'{other.name} ({name})' for name, other in there.items())}: no Ray node has that type",
             at=wanted,
             otherwise=deployment.origin,
@@ -39,6 +39,11 @@ def _elsewhere(workload: Workload, deployment: ServeDeployment) -> Iterator[Find
                 *(Evidence(f"GPU of group {name}", other.name, "its node selector") for name, other in there.items()),
             ),
         )
+
+
+def _shown(wanted: Known[str]) -> str:
+    """The type, and how it came about where the file has another word."""
+    return f"{wanted.value} ({wanted.origin.formula})" if isinstance(wanted.origin, Derived) else wanted.value
 
 
 def _products(workload: Workload, resource: str) -> dict[str, Gpu]:

@@ -91,9 +91,13 @@ def _deployment_name(field: Field, model_id: Fact[str], prefix: str) -> Fact[str
     return derived(made, "the name that Serve LLM gives a deployment", [("model_id", model_id)])
 
 
+_A10_AS_READ = "A10, which Serve LLM reads as A10G"
+
+
 def _accelerator_type(field: Field) -> Fact[str]:
     fact = field["accelerator_type"].text()
-    return Known("A10G", fact.origin) if isinstance(fact, Known) and fact.value == "A10" else fact
+    is_a10 = isinstance(fact, Known) and fact.value == "A10"
+    return derived("A10G", _A10_AS_READ, [("accelerator_type", fact)]) if is_a10 else fact
 
 
 def _keys(field: Field) -> list[str]:
