@@ -104,7 +104,11 @@ def text(engine: DeployedEngine, name: str) -> str | None:
 
 
 def spelled(engine: DeployedEngine, name: str) -> str:
-    """An argument as this engine's owner writes it: a key of `engine_kwargs`, or a flag."""
+    """An argument as this engine's owner writes it: a key of `engine_kwargs` or of a policy, or a flag."""
+    fact = engine.written(name)
+    place = fact.origin if isinstance(fact, Known) else None
+    if engine.engine.checkpoint and isinstance(place, Declared) and place.path:
+        return str(place.path[-1])
     written = next((w.spelling for w in engine.engine.written if w.name == name and not w.negated), None)
     return written or (name if starts_from_keywords(engine) else f"--{name.replace('_', '-')}")
 

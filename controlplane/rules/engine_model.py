@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from controlplane.rules.engine_arguments import is_unset
 from controlplane.stack.deployed_engine import DeployedEngine
-from controlplane.stack.facts import value_of
 from controlplane.stack.model_catalogue import ModelShape, model
 
 _CHANGES_IT = ("hf_overrides", "hf_config_path", "config_format", "model_impl")
@@ -12,7 +11,7 @@ _CHANGES_IT = ("hf_overrides", "hf_config_path", "config_format", "model_impl")
 
 def shape_of(engine: DeployedEngine) -> ModelShape | None:
     """The catalogue's shape of the model; None where it is not in there, or arguments may give it another."""
-    name = value_of(engine.engine.model)
+    name = engine.model_name
     if name is None or not all(is_unset(engine, argument) for argument in _CHANGES_IT):
         return None
     return model(name)

@@ -43,6 +43,11 @@ class DeployedEngine:
         """The version of vLLM, None where it is not known."""
         return value_of(self.engine.version)
 
+    @property
+    def model_name(self) -> str | None:
+        """The model's name on the hub, or its path; None where it is not known."""
+        return self.engine.checkpoint or value_of(self.engine.model)
+
     def written(self, name: str) -> Fact[ArgumentValue]:
         """An argument as written; ABSENT only where it is certain that nobody wrote it."""
         fact = self.engine.arguments.get(name)

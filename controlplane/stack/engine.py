@@ -58,6 +58,9 @@ class Engine:
     runs beside the other engines of its container, as with two branches of a script. `variables` are those that a
     runtime environment of Ray gives it, over those of its pods. `stray` are words of the command line that belong to
     no argument and are not the model.
+
+    `checkpoint` is the name on the hub of what a policy serves from a folder, and `weights` the bytes that it says
+    the checkpoint's files have; manifests tell neither.
     """
 
     role: str
@@ -75,4 +78,6 @@ class Engine:
     alternative: bool = field(default=False, compare=False)
     variables: tuple[EnvVar, ...] = field(default=(), compare=False)
     stray: tuple[Known[str], ...] = field(default=(), compare=False)
+    checkpoint: str = field(default="", compare=False)
+    weights: Fact[int] = field(default=ABSENT, compare=False)
     origin: Origin | None = field(default=None, compare=False)

@@ -98,7 +98,7 @@ def _length(engine: DeployedEngine) -> int | None:
     Prefill that is not chunked, as that of models that embed, raises the budget to the longest sequence; images can
     raise it too.
     """
-    shape = model(value_of(engine.engine.model) or "")
+    shape = model(engine.model_name or "")
     chunked = engine.written("enable_chunked_prefill") in (ABSENT, Known(True, _ANYWHERE))
     others = all(engine.written(name) == ABSENT for name in ("runner", "convert", "task", "hf_overrides"))
     if (

@@ -41,6 +41,13 @@ class ModelShape:
     """Multi-head latent attention (DeepSeek): one KV head whatever `kv_heads` says."""
     by_hand: bool = False
     """Typed by hand; otherwise read from the `config.json` itself."""
+    parameters: int = 0
+    """How many weights it has, all of `dtype`; 0 where they are quantized or were not counted."""
+
+    @property
+    def source(self) -> str:
+        """Where the numbers are from, for evidence."""
+        return f"{'catalogue, typed from ' if self.by_hand else ''}config.json of {self.name}"
 
 
 def model(name: str) -> ModelShape | None:

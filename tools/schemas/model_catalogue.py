@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.schemas.model_shapes import BY_HAND, by_hand, from_config, has_attention
+from tools.schemas.model_shapes import BY_HAND, INNER, Shape, by_hand, from_config, has_attention
 
 TABLE = Path(__file__).parents[2] / "schemas" / "catalogue" / "models.json"
 FAMILIES = ("llama", "qwen2", "qwen3", "gemma2", "granite")
@@ -100,6 +100,31 @@ def entry(model: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def with_parameters(name: str, shape: Shape, models: Mapping[str, Any]) -> Shape:
+    """A shape with the number of its weights, where they are counted and all of `dtype`."""
+    if name in models:
+        counted = models[name]["parameters"] if models[name]["from"]["linear_bytes"] == 2 else None
+        return shape | {"parameters": counted} if counted else shape
+    numbers: Any = shape
+    size = (numbers["model_type"], numbers["layers"], numbers["hidden_size"], numbers["vocab_size"])
+    if size not in INNER or shape.get("quantization"):
+        return shape
+    inner, tied = INNER[size]
+    essential = {
+        "model_type": numbers["model_type"],
+        "hidden_size": numbers["hidden_size"],
+        "intermediate_size": inner,
+        "num_hidden_layers": numbers["layers"],
+        "num_attention_heads": numbers["attention_heads"],
+        "num_key_value_heads": numbers["kv_heads"],
+        "head_dim": numbers["head_size"],
+        "vocab_size": numbers["vocab_size"],
+        "tie_word_embeddings": tied,
+        "linear_bytes": 2,
+    }
+    return shape | {"parameters": entry(essential)["parameters"]}
+
+
 def table(configs: Mapping[str, Mapping[str, Any]], date: str) -> str:
     """The catalogue as text; only configurations of some families have their tensors counted."""
     models = {
@@ -108,7 +133,8 @@ def table(configs: Mapping[str, Mapping[str, Any]], date: str) -> str:
         if config.get("model_type") in FAMILIES
     }
     read = {name: from_config(config) for name, config in configs.items() if has_attention(config)}
-    typed = {name: shape | {"by_hand": True} for name, shape in by_hand() if name not in read}
+    read = {name: with_parameters(name, shape, models) for name, shape in read.items()}
+    typed = {name: shape for name, shape in _typed().items() if name not in read}
     content = {
         "source": f"config.json of each model on the Hugging Face hub, read {date}; bytes are computed from it",
         "by_hand": f"{BY_HAND}, {date}",
@@ -120,11 +146,15 @@ def table(configs: Mapping[str, Mapping[str, Any]], date: str) -> str:
     return f'{json.dumps(content, indent=2)[:-2]},\n  "shapes": {{\n{lines}\n  }}\n}}\n'
 
 
+def _typed() -> dict[str, Shape]:
+    return {name: with_parameters(name, shape | {"by_hand": True}, {}) for name, shape in by_hand()}
+
+
 def consistent(content: Mapping[str, Any]) -> bool:
     """Whether every entry is what its configuration gives, and every shape typed here is in the catalogue."""
     shapes = content["shapes"]
     computed = all(entry(model["from"]) == model for model in content["models"].values())
-    typed = {name: shape | {"by_hand": True} for name, shape in by_hand()}
+    typed = _typed()
     return computed and all(
         shapes[name] == typed[name] if shapes.get(name, {}).get("by_hand") else name in shapes for name in typed
     )

@@ -149,6 +149,30 @@ _MULTIMODAL: Mapping[str, tuple[tuple[str, str], _Numbers]] = {
     "google/gemma-3-12b-it": (_GEMMA3, (48, 16, 8, 256, 3840, 262208, 131072)),
     "google/gemma-3-27b-it": (_GEMMA3, (62, 32, 16, 128, 5376, 262208, 131072)),
 }
+INNER: Mapping[tuple[str, int, int, int], tuple[int, bool]] = {
+    ("llama", 16, 2048, 128256): (8192, True),
+    ("llama", 28, 3072, 128256): (8192, True),
+    ("llama", 32, 4096, 128256): (14336, False),
+    ("llama", 80, 8192, 128256): (28672, False),
+    ("llama", 126, 16384, 128256): (53248, False),
+    ("llama", 32, 4096, 32000): (11008, False),
+    ("llama", 40, 5120, 32000): (13824, False),
+    ("llama", 80, 8192, 32000): (28672, False),
+    ("qwen2", 28, 3584, 152064): (18944, False),
+    ("qwen2", 48, 5120, 152064): (13824, False),
+    ("qwen2", 64, 5120, 152064): (27648, False),
+    ("qwen2", 80, 8192, 152064): (29568, False),
+    ("qwen3", 36, 2560, 151936): (9728, True),
+    ("qwen3", 36, 4096, 151936): (12288, False),
+    ("qwen3", 40, 5120, 151936): (17408, False),
+    ("qwen3", 64, 5120, 151936): (25600, False),
+    ("mistral", 32, 4096, 32000): (14336, False),
+    ("mistral", 32, 4096, 32768): (14336, False),
+    ("mistral", 40, 5120, 131072): (32768, False),
+    ("phi3", 40, 5120, 100352): (17920, False),
+}
+"""(model type, layers, hidden size, vocabulary) -> width of the MLP, and whether both embeddings are one."""
+
 _NAMES = (
     "layers",
     "attention_heads",

@@ -41,6 +41,10 @@ spec:
 """Stands in where there is no Fleet, so that what does not depend on machines is judged."""
 
 
+_TOLD_BY_RULES_TOO: Final = frozenset({"policy/arguments-exclude-each-other"})
+"""Not always an error, and what rules of vllm/ say of manifests as well."""
+
+
 @frozen
 class Given:
     """What of the policies a run was given: all of them, or some files; and the file of `--fleet`."""
@@ -70,7 +74,7 @@ def judge_policies(
         loading = tuple(_not_given(f) if f.rule == "policy/unknown-reference" else f for f in loading)
     resolution = _resolved(policies)
     findings = told_once(reading, (*loading, *resolution.findings))
-    refused = {finding.span for finding in findings if finding.severity is Severity.ERROR}
+    refused = {f.span for f in findings if f.severity is Severity.ERROR or f.rule in _TOLD_BY_RULES_TOO}
     judged = court.stack(resolution.stack, documents[0].span)
     kept = tuple(finding for finding in judged.findings if finding.span not in refused)
     verdict = merged([Verdict(findings), replace(judged, findings=kept)])

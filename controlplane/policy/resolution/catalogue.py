@@ -10,6 +10,8 @@ from typing import Any
 from controlplane.stack.facts import ABSENT, Fact, Known, Table
 from controlplane.stack.model_catalogue import model as model_shape
 
+_BYTES_OF_A_WEIGHT = {"bfloat16": 2, "float16": 2}
+
 
 @functools.cache
 def _models() -> dict[str, Any]:
@@ -20,8 +22,10 @@ def _models() -> dict[str, Any]:
 
 def estimated_weights(model: str) -> Fact[int]:
     """Bytes of a model's weights, estimated from its configuration; absent if the catalogue does not have it."""
-    entry = _models().get(model)
-    return Known(int(entry["weight_bytes"]), Table("model catalogue (estimate)", model)) if entry else ABSENT
+    entry, shape = _models().get(model), model_shape(model)
+    counted = shape.parameters * _BYTES_OF_A_WEIGHT.get(shape.dtype, 0) if shape else 0
+    size = int(entry["weight_bytes"]) if entry else counted
+    return Known(size, Table("model catalogue (estimate)", model)) if size else ABSENT
 
 
 def attention_heads(model: str) -> Fact[int]:

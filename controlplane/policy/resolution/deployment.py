@@ -219,6 +219,8 @@ def _engine(setting: Setting, parts: Parts) -> Engine:
         model=parts.weights.model,
         arguments=_all_arguments(parts),
         served_model_name=served,
+        checkpoint=model.name,
+        weights=policy.fact(model.weights.bytes() if model.weights else None, "spec", "model", "weights"),
     )
 
 

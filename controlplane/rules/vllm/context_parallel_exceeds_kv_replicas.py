@@ -40,7 +40,7 @@ def _too_wide(engine: DeployedEngine, shape: ModelShape, ranks: int, size: int) 
             at=engine.written("decode_context_parallel_size"),
             otherwise=engine.place,
             remedy=f"Set {flag} to {copies or 1}" + (" or less." if copies > 1 else "."),
-            evidence=(evidence("KV heads", shape.kv_heads, source=f"config.json of {shape.name}"),),
+            evidence=(evidence("KV heads", shape.kv_heads, source=shape.source),),
         )
 
 

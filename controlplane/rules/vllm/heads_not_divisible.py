@@ -32,7 +32,7 @@ def _uneven(engine: DeployedEngine, shape: ModelShape, ranks: int) -> Finding:
         otherwise=engine.place,
         remedy=_split(shape, whole_number(engine.gpus) or ranks),
         evidence=(
-            evidence("attention heads", heads, source=f"config.json of {shape.name}"),
+            evidence("attention heads", heads, source=shape.source),
             evidence("tensor_parallel_size", parallel),
         ),
     )

@@ -28,7 +28,7 @@ def check(stack: Stack) -> Iterator[Finding]:
                 at=engine.tensor_parallel,
                 otherwise=engine.place,
                 remedy=f"Set it to {listed(tensor_parallel_sizes(shape, ranks), 'or')}.",
-                evidence=(evidence("KV heads", heads, source=f"config.json of {shape.name}"),),
+                evidence=(evidence("KV heads", heads, source=shape.source),),
             )
 
 

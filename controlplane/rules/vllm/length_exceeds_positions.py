@@ -30,13 +30,14 @@ def check(stack: Stack) -> Iterator[Finding]:
         plain = all(is_unset(engine, name) for name in _STRETCHES) and not shape.model_type.startswith(_OWN_LENGTH)
         if plain and 0 < most < wanted:
             flag = spelled(engine, "max_model_len")
+            certain = "has" if not shape.by_hand else "as released has"
             yield Finding(
-                f"{flag} is {wanted} and {shape.name} has {most} positions, so the engine refuses to start",
+                f"{flag} is {wanted} and {shape.name} {certain} {most} positions: the engine refuses more",
                 at=length,
                 otherwise=engine.place,
                 remedy=f"Set {flag} to {most} or less.",
                 evidence=(
-                    evidence("positions", most, source=f"config.json of {shape.name}"),
+                    evidence("positions", most, source=shape.source),
                     evidence("max_model_len", length),
                 ),
                 severity=Severity.WARNING if shape.by_hand else None,

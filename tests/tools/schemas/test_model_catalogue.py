@@ -82,3 +82,28 @@ def test_catalogue_is_written_from_a_folder(monkeypatch: pytest.MonkeyPatch, tmp
     assert written["shapes"]["org/tiny"]["kv_heads"] == 1
     assert "org/other" not in written["shapes"]
     assert "2026-11-29" in written["source"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("meta-llama/Llama-3.1-405B-Instruct", 405853388800),
+        ("meta-llama/Llama-3.1-70B", 70553706496),
+        ("meta-llama/Llama-2-13b-hf", 13015864320),
+        ("meta-llama/Llama-3.2-3B", 3212749824),
+        ("Qwen/Qwen2.5-14B-Instruct", 14770033664),
+        ("Qwen/Qwen2.5-72B-Instruct", 72706203648),
+        ("Qwen/Qwen3-32B", 32762123264),
+        ("Qwen/Qwen3-4B", 4022468096),
+        ("mistralai/Mistral-7B-Instruct-v0.3", 7248023552),
+        ("microsoft/phi-4", 14659507200),
+    ],
+)
+def test_counted_parameters_are_those_of_the_published_checkpoints(name: str, parameters: int) -> None:
+    """As the hub shows them of the checkpoints' safetensors."""
+    assert json.loads(TABLE.read_text("utf-8"))["shapes"][name]["parameters"] == parameters
+
+
+def test_quantized_checkpoints_have_no_count() -> None:
+    shapes = json.loads(TABLE.read_text("utf-8"))["shapes"]
+    assert not any("parameters" in shape for shape in shapes.values() if shape.get("quantization"))
