@@ -55,6 +55,15 @@ def slice_bytes(engine: DeployedEngine) -> int | None:
     return int(size["gb"]) * 2**30 if size else None
 
 
+def most_bytes(engine: DeployedEngine) -> int | None:
+    """The memory of a GPU of the engine: of its slice, or of the largest GPU that it may run on; None if unknown."""
+    slices, found = slice_bytes(engine), gpus_of_engine(engine)
+    ranges = [gpu.memory_range for gpu in found.gpus] if found is not None else []
+    known = [memory[1] for memory in ranges if memory is not None]
+    largest = max(known) if known and len(known) == len(ranges) else None
+    return largest if slices is None else slices
+
+
 def _by_affinity(constraints: Constraints) -> EngineGpus | None:
     """The products that one requirement allows; all of its values have to be known."""
     fact = constraints.node_requirements

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.engine_arguments import spelled, whole_number
-from controlplane.rules.engine_gpu import EngineGpus, gpus_of_engine, slice_bytes
+from controlplane.rules.engine_gpu import gpus_of_engine, most_bytes, slice_bytes
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import engines_of
@@ -19,26 +19,18 @@ def check(stack: Stack) -> Iterator[Finding]:
     for engine in engines_of(stack):
         size, gpus = engine.written("kv_cache_memory_bytes"), gpus_of_engine(engine)
         wanted = whole_number(size)
-        slices = slice_bytes(engine)
-        most = slices if slices is not None else _largest(gpus)
+        most = most_bytes(engine)
         if gpus is not None and most is not None and wanted is not None and wanted >= most:
             flag = spelled(engine, "kv_cache_memory_bytes")
+            unit = f"a slice of {gpus.name}" if slice_bytes(engine) else gpus.name
             yield Finding(
-                f"{flag} is {wanted} bytes ({wanted / _GIB:.1f} GiB) on each GPU; "
-                f"{'a slice of ' if slices else ''}{gpus.name} has {most / _GIB:.1f} GiB for weights and KV "
-                "cache together",
+                f"{flag} is {wanted} bytes ({wanted / _GIB:.1f} GiB) on each GPU; {unit} has {most / _GIB:.1f} GiB for "
+                "weights and KV cache together",
                 at=size,
                 otherwise=engine.place,
                 remedy="Set it to what is left beside the weights; the engine's log names it.",
                 related=((gpus.origin, f"the GPU: {gpus.name}"),),
             )
-
-
-def _largest(gpus: EngineGpus | None) -> int | None:
-    """Memory of the largest GPU it may run on; None where that of one is not known."""
-    ranges = [gpu.memory_range for gpu in gpus.gpus] if gpus is not None else []
-    known = [memory[1] for memory in ranges if memory is not None]
-    return max(known) if known and len(known) == len(ranges) else None
 
 
 RULE = Rule(

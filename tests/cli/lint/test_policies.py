@@ -67,3 +67,70 @@ def test_unknown_fleet_says_nothing_of_the_machines_of_manifests(capsys: pytest.
     Path("rendered.yaml").write_text(capsys.readouterr().out)
     found = told(capsys, "policies/chat-8b/chat.yaml", "rendered.yaml")
     assert [rule for rule, severity in found if severity == "error"] == []
+
+
+FLEET = """\
+apiVersion: controlplane.dev/v1alpha1
+kind: Fleet
+metadata: {name: example}
+spec:
+  versions: {kubernetes: 1.36.3}
+  pools:
+    - {name: l4, accelerator: {product: L4, count: 8}, nodes: 3, cpu: 96, memory: 1Ti, labels: {pool: l4}}
+"""
+SERVICE = """\
+apiVersion: controlplane.dev/v1alpha1
+kind: ModelService
+metadata: {{name: chat, namespace: llm}}
+spec:
+  fleet: example
+  model: {{{model}, from: {{pvc: models}}}}
+  runtime: {{kind: deployment, image: "registry.example/vllm-openai:v0.33.0", vllm: 0.33.0}}
+  memory: {{{memory}}}
+"""
+TOO_LARGE = "cross/weights-exceed-gpu-memory"
+
+
+@pytest.mark.parametrize(
+    ("model", "memory", "expected"),
+    [
+        ("name: acme/own, weights: 65Gi", "tensorParallel: 2", [(TOO_LARGE, "warning")]),
+        ("name: acme/own, weights: 65Gi", "tensorParallel: 4", []),
+        ("name: Qwen/Qwen3-32B", "tensorParallel: 2", [(TOO_LARGE, "error")]),
+        ("name: Qwen/Qwen3-32B, path: qwen-awq", "tensorParallel: 1", []),
+        ("name: Qwen/Qwen3-32B, weights: 18Gi", "tensorParallel: 1", []),
+        (
+            "name: meta-llama/Llama-3.1-8B-Instruct",
+            "maxModelLen: 262144",
+            [("vllm/length-exceeds-positions", "error")],
+        ),
+        (
+            "name: meta-llama/Llama-3.1-8B-Instruct",
+            "tensorParallel: 3",
+            [("policy/arguments-exclude-each-other", "error")],
+        ),
+        (
+            "name: meta-llama/Llama-3.1-8B-Instruct",
+            "tensorParallel: 2, extraArgs: {decode_context_parallel_size: 2}",
+            [("vllm/context-parallel-exceeds-kv-replicas", "error")],
+        ),
+    ],
+)
+def test_model_of_a_claim_has_the_shape_that_its_name_says(
+    model: str, memory: str, expected: list[tuple[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path("claim")
+    folder.mkdir()
+    (folder / "fleet.yaml").write_text(FLEET)
+    (folder / "chat.yaml").write_text(SERVICE.format(model=model, memory=memory))
+    assert [found for found in told(capsys, "claim") if found[1] != "info"] == expected
+
+
+def test_finding_about_a_policy_speaks_of_its_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path("claim")
+    folder.mkdir()
+    (folder / "fleet.yaml").write_text(FLEET)
+    long = SERVICE.format(model="name: meta-llama/Llama-3.1-8B-Instruct", memory="maxModelLen: 262144")
+    (folder / "chat.yaml").write_text(long)
+    main(["lint", "claim"])
+    assert "claim/chat.yaml:8:25: error: maxModelLen is 262144 and" in capsys.readouterr().out
