@@ -360,4 +360,10 @@ DEPLOYMENT: Rows = [
         "extra",
         one("extra", '"--served-model-name chat"', '"--seed 7"'),
     ),
+    (
+        "weights larger than the GPUs",
+        "cross/weights-exceed-gpu-memory",
+        "model tp product",
+        one("product", "NVIDIA-L4", "NVIDIA-A10G"),
+    ),
 ]

@@ -55,6 +55,20 @@ BUSY: Rows = [
         one("request", "ephemeral-storage: 1Gi"),
     ),
     ("two autoscalers", "kubernetes/two-autoscalers-one-workload", "other", one("other", "rank")),
+    (
+        "target that nobody scales",
+        "kubernetes/autoscaler-target-not-scalable",
+        "kind api",
+        lambda _: {"api": "ray.io/v1", "kind": "RayService"},
+    ),
+    (
+        "no metric but use of the node",
+        "cross/scales-on-utilisation",
+        "queue resource",
+        one(
+            "queue", "{type: Resource, resource: {name: memory, target: {type: Utilization, averageUtilization: 80}}}"
+        ),
+    ),
 ]
 
 NEIGHBOURS: Rows = [
