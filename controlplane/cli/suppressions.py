@@ -111,7 +111,8 @@ def _about(
     ours = [s for s in comment.selectors if not s.text.startswith(_GUARDRAILS)]
     unknown = [s for s in ours if not any(s.names(rule) for rule in ids)]
     yield from (_unknown(selector, ids) for selector in unknown)
-    idle = [s for s in ours if s not in ledger.used and s not in unknown and _ran(s, ids, selected)]
+    known_here = set(ours).difference(unknown)
+    idle = [s for s in ours if s not in ledger.used and s in known_here and _ran(s, ids, selected)]
     if idle and not comment.quiet:
         yield _unused(comment, idle)
 

@@ -19,8 +19,9 @@ _SPACES = regex(r"([ \t\n]+)")
 _ORDINARY = regex(r"[^\\'\"$` \t<>#\n;&|()\x00]+")
 _QUOTED = regex(r'[^\\"$`\x00]+')
 _WORD_LIST = regex(r'"\$(?:@|\{@\}|\{([A-Za-z_][A-Za-z0-9_]*)\[@\]\})"(?=[\s;&|)]|\Z)')
-_MOST_TEXT = 2 * 1024 * 1024
-"""Characters that all words may have together, variables expanded; Linux starts no program with more (ARG_MAX)."""
+_MOST_TEXT = 256 * 1024
+"""Characters that all words may have together, variables expanded: more than any script in a manifest has, and an
+eighth of what Linux starts a program with (ARG_MAX), since a script may double its words with every line."""
 
 
 class Expansion(ABC):

@@ -22,6 +22,7 @@ from controlplane.plan.redaction import (
     redact_field,
     redact_object,
     redact_text,
+    secret_parts,
 )
 from tests.plan.realistic import at, bundle, deployment, emitted, with_value
 
@@ -181,3 +182,24 @@ def test_the_object_itself_is_left_alone() -> None:
     manifest = PLACES["variable"]("plain-secret")
     redact_object(manifest)
     assert at(manifest, (*_SERVER, "env", 0, "value")) == "plain-secret"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["--api-key", "a=", "token", ": ", " ", '"', "'", "x1y2", ",", "\\", "\n", "-", "hf_abcdefgh"]
+        )
+    )
+)
+def test_parts_of_a_text_that_are_secret_are_those_that_are_hidden(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    parts = secret_parts(text)
+    assert bool(parts) == (redact_text(text) != text)
+    assert all(0 <= start <= end <= len(text) for start, end in parts)
+
+
+def test_flag_and_its_value_may_stand_on_two_lines_or_in_a_list() -> None:
+    for text in ("serve --api-key \\\n  hunter2 --port 1", '["--api-key", "hunter2"]', "[--api-key, hunter2]"):
+        assert "hunter2" not in redact_text(text)
+        [(start, end)] = secret_parts(text)
+        assert text[start:end] == "hunter2"

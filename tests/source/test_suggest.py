@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from controlplane.source import nearest
 from controlplane.source.suggest import edit_distance
@@ -49,3 +51,19 @@ def test_word_itself_is_no_suggestion() -> None:
 )
 def test_distance_counts_edits_and_swaps(one: str, other: str, distance: int) -> None:
     assert edit_distance(one, other, 10) == edit_distance(other, one, 10) == distance
+
+
+@given(st.text("ab_-C", max_size=9), st.lists(st.text("abc_-", max_size=9), max_size=6))
+def test_nearest_is_what_comparing_with_every_candidate_finds(word: str, candidates: list[str]) -> None:
+    """What is left out for its length or letters is never the nearest."""
+
+    def fold(text: str) -> str:
+        return text.casefold().replace("_", "").replace("-", "")
+
+    others = sorted({candidate for candidate in candidates if candidate != word})
+    same = [candidate for candidate in others if fold(word) and fold(candidate) == fold(word)]
+    allowed = min(max(1, len(fold(word)) // 3), len(fold(word)) - 1)
+    scored = [(edit_distance(fold(word), fold(candidate), 20), candidate) for candidate in others]
+    near = [entry for entry in scored if fold(word) and entry[0] <= allowed]
+    expected = same[0] if same else min(near)[1] if near else None
+    assert nearest(word, candidates) == expected

@@ -31,10 +31,11 @@ _STYLE = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blu
 
 @frozen
 class Source:
-    """A file's lines, and the numbers of those that hold a secret by what they mean."""
+    """A file's lines, the numbers of those that hold a secret by what they mean, and whether it has a Secret."""
 
     lines: Sequence[str]
     secret: frozenset[int] = frozenset()
+    has_secrets: bool = False
 
     def hides(self, first: int, last: int) -> bool:
         """Whether a secret stands on one of some lines."""
@@ -89,7 +90,10 @@ def _blocks(
     # Split once: a hostile file has as many findings as lines.
     names = {f.span.file for f in findings} | {e.span.file for edits in proposals.values() for e in edits}
     lines = {name: split_lines(texts[name].removeprefix("\ufeff")) for name in names if name in texts}
-    sources = {name: Source(found, (secret or {}).get(name, frozenset())) for name, found in lines.items()}
+    sources = {
+        name: Source(found, (secret or {}).get(name, frozenset()), _SECRET.search(texts[name]) is not None)
+        for name, found in lines.items()
+    }
     return [_finding(f, sources, proposals.get(f, ()), colour=colour) for f in sorted(findings)]
 
 
@@ -171,19 +175,19 @@ def shown_source(finding: Diagnostic, source: Source) -> list[str]:
     if (
         source.hides(span.line, span.line)
         or redact_text(near) != near
-        or (not finding.path and _unread(span, source))
+        or (not finding.path and _unread(span, near, source))
     ):
         return ["(the line may hold a secret, so it is not shown)"]
     return excerpt(source.lines, span).splitlines()
 
 
-def _unread(span: Span, source: Source) -> bool:
+def _unread(span: Span, near: str, source: Source) -> bool:
     """Whether a line of a document that cannot be read may hold a secret, by what stands around it."""
-    before, line = "".join(source.lines[max(span.line - 2, 0) : span.line - 1]), source.lines[span.line - 1]
+    before = source.lines[span.line - 2][-_AROUND:] if span.line > 1 else ""
     return (
-        _VALUE.search(line) is not None
-        or any(_SECRET.search(other) for other in source.lines)
-        or any(end > len(before) for _, end in secret_parts(f"{before}\n{line.lstrip(' -')}"))
+        source.has_secrets
+        or _VALUE.search(near) is not None
+        or any(end > len(before) for _, end in secret_parts(f"{before}\n{near.lstrip(' -')}"))
     )
 
 

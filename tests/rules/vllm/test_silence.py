@@ -99,3 +99,10 @@ def test_prefix_caching_is_on_unless_it_is_refused() -> None:
         assert _rules(engine(algorithm, version=version)) == []
     refused = engine(f"{algorithm}\n- --no-enable-prefix-caching", version="0.11.0")
     assert _rules(refused) == ["vllm/argument-without-effect"]
+
+
+@pytest.mark.parametrize(
+    "value", ['{"method": {"a": 1}}', '{"model": [1], "method": "eagle", "num_speculative_tokens": 1}']
+)
+def test_speculation_of_a_strange_kind_is_left_to_the_rule_that_knows_kinds(value: str) -> None:
+    assert "vllm/speculation-incomplete" not in _rules(engine(f"- --speculative-config={value!r}"))
