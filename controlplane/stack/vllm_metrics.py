@@ -78,6 +78,23 @@ def nearest_metric(name: str, version: str) -> str | None:
     return nearest(_own(name), (sample for family in families for sample in _samples(family, version)))
 
 
+def nearest_of_any_release(name: str) -> str | None:
+    """The name that one release or another shows and that a name no release shows is spelled most like, or None."""
+    names = _of_all_releases()
+    return None if _own(name) in names else nearest(_own(name), names)
+
+
+@cache
+def _of_all_releases() -> frozenset[str]:
+    """Names that any release shows, and the families' own."""
+    history = _history()
+    found = set(history.entries)
+    for family in history.entries:
+        for version in history.versions:
+            found.update(_samples(family, version) if history.has(family, version) else ())
+    return frozenset(found)
+
+
 def _samples(family: str, version: str) -> tuple[str, ...]:
     found = _metric(family, version)
     return found.samples if found.kind else (family,)
