@@ -12,7 +12,7 @@ from controlplane.rules.wording import evidence, listed
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
 from controlplane.stack.facts import Known
 from controlplane.stack.model import Stack, Workload
-from controlplane.stack.pods import Container, ExecProbe, PodSet, Probe
+from controlplane.stack.pods import Container, ExecProbe, PodSet, Port, Probe
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -62,10 +62,15 @@ def _unnamed(container: Container, kind: str, probe: Probe) -> Iterator[Finding]
 
 def _elsewhere(engine: DeployedEngine, container: Container, kind: str, probe: Probe) -> Iterator[Finding]:
     port, served = _port(probe), engine_port(engine)
+    named = next((known for known in container.ports if known.name == port and port), None)
+    port = named.number if named is not None else port
     if not isinstance(port, int) or port == 0 or not isinstance(served, Known) or port == served.value:
         return
     if engine.pods is None or len(engine.pods.containers) > 1 or engine.pods.init_containers:
         return  # another container of the pod shares the address, and may listen there
+    if named is not None:
+        yield _by_name(named, container, served)
+        return
     yield Finding(
         f"the {kind} probe of container {container.name} asks at port {port}; vLLM listens at {served.value}, "
         "so the probe never succeeds",
@@ -73,6 +78,18 @@ def _elsewhere(engine: DeployedEngine, container: Container, kind: str, probe: P
         otherwise=container.origin,
         remedy=f"Set the probe's port to {served.value}, or start vLLM with --port={port}.",
         evidence=(evidence("probe port", port, source=str(probe.port_origin)), evidence("--port", served)),
+        related=((served, f"vLLM listens at {served.value}"),),
+    )
+
+
+def _by_name(port: Port, container: Container, served: Known[int]) -> Finding:
+    """One fault for all probes that name the port."""
+    return Finding(
+        f"container port {port.name} of {container.name} is {port.number} and vLLM listens at {served.value}: a "
+        f"probe that asks at {port.name} never succeeds",
+        at=port.origin or container.origin,
+        remedy=f"Set containerPort: {served.value}, or start vLLM with --port={port.number}.",
+        evidence=(evidence("containerPort", port.number, source=str(port.origin)), evidence("--port", served)),
         related=((served, f"vLLM listens at {served.value}"),),
     )
 
