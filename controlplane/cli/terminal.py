@@ -31,7 +31,8 @@ def wants_colour() -> bool:
     """Whether standard output is a terminal that takes colour (NO_COLOR and TERM=dumb are honoured)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    return sys.stdout.isatty()
+    # Python has none where the program was started with it closed.
+    return bool(sys.stdout and sys.stdout.isatty())
 
 
 def paint(text: str, *styles: str, colour: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from controlplane.stack.deployed_engine import DeployedEngine
+from controlplane.stack.engine import ArgumentValue
 from controlplane.stack.facts import ABSENT, Fact, Known, Unknown, Why, derived, value_of
 
 _ALONE = derived(1, "a group of one pod")
@@ -64,11 +65,16 @@ _SHOWN = {
 }
 
 
-def written_factor(engine: DeployedEngine) -> Fact[object]:
+def written_factor(engine: DeployedEngine) -> Fact[ArgumentValue]:
     """The degree of parallelism to point at: the largest that somebody wrote, ABSENT where nobody wrote any."""
     written = [engine.written(name) for name in _SHOWN]
-    known = [fact for fact in written if isinstance(fact, Known) and isinstance(fact.value, int)]
-    return max(known, key=lambda fact: int(str(fact.value)), default=ABSENT)  # type: ignore[return-value]
+    known = [fact for fact in written if type(value_of(fact)) is int]
+    return max(known, key=_degree, default=ABSENT)
+
+
+def _degree(fact: Fact[ArgumentValue]) -> int:
+    value = value_of(fact)
+    return value if isinstance(value, int) else 0
 
 
 def spans_pods(engine: DeployedEngine) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane.cli.terminal import paint, printable
+from controlplane.cli.terminal import paint, printable, wants_colour
 
 
 @given(st.text())
@@ -32,3 +33,10 @@ def test_paint_without_colour_is_the_text() -> None:
 
 def test_half_of_a_surrogate_pair_is_escaped() -> None:
     assert printable("\udcff.yaml") == "\\udcff.yaml"
+
+
+def test_closed_output_takes_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stdout", None)
+    assert not wants_colour()
