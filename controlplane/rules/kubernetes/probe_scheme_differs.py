@@ -10,6 +10,7 @@ from controlplane.rules.listening import asked_of_engine
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.vllm._example import engine as example
 from controlplane.stack.deployed_engine import DeployedEngine, engines_of
+from controlplane.stack.engine import ArgumentValue
 from controlplane.stack.facts import ABSENT, Fact, Known
 from controlplane.stack.model import Stack
 
@@ -36,7 +37,7 @@ def check(stack: Stack) -> Iterator[Finding]:
             )
 
 
-def _certificate(engine: DeployedEngine) -> Fact[object]:
+def _certificate(engine: DeployedEngine) -> Fact[ArgumentValue]:
     """The argument that turns TLS on; ABSENT where none is certain to."""
     found = (engine.written(name) for name in _TLS)
     return next((fact for fact in found if isinstance(fact, Known) and fact.value), ABSENT)

@@ -38,4 +38,4 @@ def test_plugin_may_bring_any_parser() -> None:
 
 
 def test_parser_that_nobody_looks_up_is_let_be() -> None:
-    assert _rules("- --tool-call-parser=ours", "0.33.0") == []
+    assert "vllm/tool-parser-unknown" not in _rules("- --tool-call-parser=ours", "0.33.0")
