@@ -16,6 +16,7 @@ from pathlib import Path
 
 from controlplane.diagnostics import Diagnostic, KeyPath, Span, render_path
 from controlplane.source import Dialect, Document, Value, read_yaml, split_lines
+from controlplane.stack.recent import recent
 
 LENGTH = 32
 """Hexadecimal digits of a fingerprint: half of a SHA-256."""
@@ -57,13 +58,19 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()[:LENGTH]
 
 
+@recent
+def _documents(_: Mapping[str, str]) -> dict[str, tuple[Document, ...]]:
+    """Those read so far of some texts, by file: a view asks for identities, and then for names of objects."""
+    return {}
+
+
 class _Identities:
     """Finds out what findings are about; a file is read once, when first asked for."""
 
     def __init__(self, texts: Mapping[str, str], folder: Path | None = None) -> None:
         self._texts = texts
         self._folder = folder
-        self._documents: dict[str, tuple[Document, ...]] = {}
+        self._documents = _documents(texts)
         self._lines: dict[str, list[str]] = {}
 
     def of(self, finding: Diagnostic) -> Iterator[str]:
