@@ -9,6 +9,8 @@ from controlplane.diagnostics import Diagnostic, KeyPath, RelatedSpan, Severity
 from controlplane.policy.findings import finding
 from controlplane.policy.fleet import FleetSpec, Pool
 from controlplane.policy.policy_set import Policy
+from controlplane.source import nearest
+from controlplane.stack.gpu_catalogue import gpu, gpus
 
 MOST_NODES: Final = 65_000
 
@@ -31,6 +33,7 @@ def check_fleet(policy: Policy[FleetSpec]) -> list[Diagnostic]:
     told_apart = not any({"labels", "selector"} & set(path) for path in policy.put_aside)
     for index, pool in enumerate(spec.pools):
         findings += _bounds(policy, index, pool)
+        findings += _product(policy, index, pool)
         findings += _selector(policy, index, pool) if told_apart else ()
     return findings
 
@@ -109,6 +112,23 @@ def _bounds(policy: Policy[FleetSpec], index: int, pool: Pool) -> Iterator[Diagn
             path,
             f"Set max to {pool.nodes.min} or more, or min to {pool.nodes.max} or less.",
         )
+
+
+def _product(policy: Policy[FleetSpec], index: int, pool: Pool) -> Iterator[Diagnostic]:
+    """A product that the catalogue does not have: rules that go by the GPU say nothing of its pools."""
+    path: KeyPath = ("spec", "pools", index, "accelerator", "product")
+    product = pool.accelerator.product if pool.accelerator is not None else ""
+    if not product or path in policy.unsure or gpu(product) is not None:
+        return
+    near = nearest(product, [known.name for known in gpus()])
+    yield finding(
+        "policy/unknown-gpu",
+        f"the catalogue has no GPU `{product}`, so what depends on its memory and generation is not judged",
+        policy.span(*path),
+        path,
+        f"Write `{near}`." if near else "Write the product label of its nodes, or leave it: nothing else needs it.",
+        severity=Severity.WARNING if near else Severity.INFO,
+    )
 
 
 def _selector(policy: Policy[FleetSpec], index: int, pool: Pool) -> Iterator[Diagnostic]:

@@ -75,6 +75,15 @@ def willing(pools: tuple[NodePool, ...], pods: PodSet) -> list[NodePool]:
     return [pool for pool in pools if refusal(pods, pool) is None]
 
 
+def candidates(pools: tuple[NodePool, ...], requests: Amounts) -> tuple[NodePool, ...]:
+    """The pools that have every extended resource asked for in some amount; all of them where no pool has.
+
+    Nobody who asks for a GPU means a pool without any, so that it tells nothing of why the pod does not run.
+    """
+    with_all = [p for p in pools if not any("/" in name and not has for name, has in lacking(requests, p).items())]
+    return tuple(with_all) or pools
+
+
 def _label_refusal(constraints: Constraints, pool: NodePool) -> LabelRefusal | None:
     selector = value_of(constraints.node_selector) or {}
     first = _unmet(tuple(NodeRequirement(key, "In", (value,)) for key, value in selector.items()), pool)

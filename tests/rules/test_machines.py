@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from controlplane.rules.machines import LabelRefusal, TaintRefusal, lacking, refusal
+from controlplane.rules.machines import LabelRefusal, TaintRefusal, candidates, lacking, refusal
 from controlplane.source import parse_quantity
 from controlplane.stack.facts import ABSENT, Derived, Fact, Known, OneOf, Unknown, Why
 from controlplane.stack.inventory import NodePool, Taint
@@ -91,3 +91,14 @@ def test_resource_that_a_fleet_does_not_speak_of_is_not_lacking() -> None:
         "nvidia.com/mig-1g.10gb": 0,
         "cpu": 8 * 10**9,
     }
+
+
+def test_pool_without_the_gpus_that_are_asked_for_is_no_candidate() -> None:
+    pool = replace(_POOL, varying_labels=None)
+    bare = replace(pool, name="cpu", allocatable={"cpu": parse_quantity("64")})
+    asked = {"nvidia.com/gpu": 2 * 10**9, "cpu": 10**9}
+    assert candidates((bare, pool), asked) == (pool,)
+    assert candidates((bare,), asked) == (bare,)
+    assert candidates((bare, pool), {"cpu": 10**9}) == (bare, pool)
+    assert candidates((bare, pool), {"nvidia.com/gpu": 8 * 10**9}) == (pool,)
+    assert candidates((bare, pool), {"example.com/nic": 10**9}) == (bare, pool)

@@ -76,6 +76,13 @@ _KEYS = {
         "in every other verb, it is policy/unknown-reference and an error.",
         "Lint the whole folder, or name the Fleet with --fleet.",
     ),
+    "policy/unknown-gpu": Explanation(
+        "A pool of a Fleet has a GPU that the catalogue does not know.",
+        _WARNING,
+        "Its memory and generation are not known, so rules that go by them keep silent. Without a name that is near it "
+        "may be a new product, and the finding is an info.",
+        "Write the name that the message names as near, or the nodes' product label.",
+    ),
     "policy/unknown-kind": Explanation(
         "A document of ours has a kind that does not exist.",
         _ERROR,

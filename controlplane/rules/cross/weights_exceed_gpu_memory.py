@@ -30,7 +30,7 @@ _MAKES_IT_LESS = (
 
 @frozen
 class _Weights:
-    """Bytes of all weights in memory and where that is from; not certain where the dtype of the files is not known."""
+    """Bytes of all weights in memory, and where that is from; not certain where the files' dtype is not known."""
 
     size: int
     fact: Fact[int] | Fact[str]
@@ -97,9 +97,9 @@ RULE = Rule(
     layer=Layer.CROSS,
     since="0.1.0",
     rationale="vLLM loads all weights before anything else, each rank its part. A part that is larger than the GPU "
-    "ends in `CUDA out of memory` on every start. What else needs memory is not counted, so silence does not say that "
-    "the model fits. Only models are judged whose parameters are known exactly, and policies that say how large their "
-    "weights are. The latter is a warning where the dtype is not known: a checkpoint of 32 bits is loaded in 16.",
+    "ends in `CUDA out of memory` on every start. What else needs memory is not counted, so silence does not say "
+    "that the model fits. Only models are judged whose parameters are known exactly, and policies that say how large "
+    "their weights are. The latter is a warning where the dtype is not known: 32 bits are loaded as 16.",
     remedy="Use more GPUs for an engine, a larger GPU, or a quantised checkpoint.",
     sources=("vLLM 0.8.5 to 0.33.0, v1/worker/gpu_worker.py: load_model",),
     bad=(

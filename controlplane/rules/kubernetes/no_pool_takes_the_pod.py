@@ -10,6 +10,7 @@ from controlplane.rules.machines import (
     LabelRefusal,
     Refusal,
     TaintRefusal,
+    candidates,
     certainty,
     known_pools,
     lacking,
@@ -28,7 +29,8 @@ from controlplane.stack.pods import PodAffinity, PodSet
 def check(stack: Stack) -> Iterator[Finding]:
     pools = known_pools(stack)
     for workload, pods in pod_sets_of(stack) if pools else ():
-        refusals = [refusal(pods, pool) for pool in pools]
+        meant = candidates(pools, requests_in_all(workload, pods))
+        refusals = [refusal(pods, pool) for pool in meant]
         if all(refusals):
             found = _nowhere(workload, pods, [fault for fault in refusals if fault is not None])
             yield replace(found, severity=certainty(stack))

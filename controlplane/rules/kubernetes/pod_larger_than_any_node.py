@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from controlplane.diagnostics import Layer, Severity
-from controlplane.rules.machines import certainty, known_pools, lacking, willing
+from controlplane.rules.machines import candidates, certainty, known_pools, lacking, willing
 from controlplane.rules.pod_arithmetic import largest_asker, pod_sets_of, requests_in_all, shown
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
@@ -19,7 +19,8 @@ def check(stack: Stack) -> Iterator[Finding]:
     pools = known_pools(stack)
     for workload, pods in pod_sets_of(stack) if pools else ():
         requests = requests_in_all(workload, pods)
-        short = [(pool, lacking(requests, pool)) for pool in willing(pools, pods)]
+        meant = willing(candidates(pools, requests), pods)
+        short = [(pool, lacking(requests, pool)) for pool in meant]
         if short and all(lack for _, lack in short):
             nearest, lack = min(short, key=lambda entry: _distance(requests, entry[1]))
             yield replace(_too_large(workload, pods, nearest, lack), severity=certainty(stack))
@@ -31,7 +32,7 @@ def _distance(requests: Mapping[str, int], lack: Mapping[str, int]) -> tuple[int
 
 
 def _too_large(workload: Workload, pods: PodSet, pool: NodePool, lack: Mapping[str, int]) -> Finding:
-    resource = min(lack)
+    resource = min(lack, key=lambda name: (lack[name] > 0, name))
     wanted, has = shown(resource, requests_in_all(workload, pods)[resource]), shown(resource, lack[resource])
     who = f"a pod {pods.name} of {workload.ref.kind} {workload.ref.name}"
     return Finding(

@@ -24,8 +24,8 @@ def check(stack: Stack) -> Iterator[Finding]:
             flag = spelled(engine, "kv_cache_memory_bytes")
             unit = f"a slice of {gpus.name}" if slice_bytes(engine) else gpus.name
             yield Finding(
-                f"{flag} is {wanted} bytes ({wanted / _GIB:.1f} GiB) on each GPU; {unit} has {most / _GIB:.1f} GiB for "
-                "weights and KV cache together",
+                f"{flag} is {wanted} bytes ({wanted / _GIB:.1f} GiB) on each GPU; {unit} has {most / _GIB:.1f} GiB "
+                "for weights and KV cache together",
                 at=size,
                 otherwise=engine.place,
                 remedy="Set it to what is left beside the weights; the engine's log names it.",

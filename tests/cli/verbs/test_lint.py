@@ -361,3 +361,46 @@ def test_repaired_finding_is_gone_from_the_baseline_wherever_lint_is_started(
     write("deploy/a.yaml", GOOD)
     monkeypatch.chdir(folder / "deploy")
     assert "1 of the baseline's findings are gone" in lint(capsys, ".", "--baseline", "../baseline.json")[2]
+
+
+def _fleet(pools: str) -> str:
+    return f"""\
+apiVersion: controlplane.dev/v1alpha1
+kind: Fleet
+metadata: {{name: f}}
+spec:
+  versions: {{kubernetes: 1.36.3}}
+  pools:
+{pools}"""
+
+
+def test_pool_without_gpus_is_not_what_keeps_an_engine_away(capsys: pytest.CaptureFixture[str]) -> None:
+    gpus = (
+        "  - {name: h100, accelerator: {product: H100-80GB, count: 8}, nodes: 2, cpu: 180, memory: 1Ti,\n"
+        "     labels: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}}\n"
+    )
+    cpus = "  - {name: cpu, nodes: 2, cpu: 15, memory: 60Gi}\n"
+    wants = "nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB}\n      containers:"
+    engine = GOOD.replace("containers:", wants).replace("gpu: 1}", "gpu: 8, cpu: 100, memory: 200Gi}")
+    write("a.yaml", engine)
+    write("alone.yaml", _fleet(gpus))
+    write("both.yaml", _fleet(gpus + cpus))
+    for fleet in ("alone.yaml", "both.yaml"):
+        _, out, _ = lint(capsys, "a.yaml", "--fleet", fleet)
+        assert "[kubernetes/no-pool-takes-the-pod]" in out
+        assert "NVIDIA-H100-80GB, and the nodes have NVIDIA-H100-80GB-HBM3" in out
+        assert "pod-larger-than-any-node" not in out
+
+
+@pytest.mark.parametrize(
+    ("product", "expected"),
+    [("H100_80GB", "warning"), ("B9000", "info"), ("H100-80GB", ""), ("NVIDIA-H100-80GB-HBM3", "")],
+)
+def test_gpu_that_the_catalogue_does_not_know_is_told(
+    product: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = f"{{name: p, accelerator: {{product: {product}, count: 8}}, nodes: 2, cpu: 180, memory: 1Ti}}"
+    write("f.yaml", _fleet(f"  - {pool}\n"))
+    code, out, _ = lint(capsys, "f.yaml", "--format", "json")
+    found = [(f["rule"], f["severity"]) for f in json.loads(out)["findings"]]
+    assert (code, found) == (0, [("policy/unknown-gpu", expected)] if expected else [])
