@@ -17,8 +17,8 @@ _PLAIN = regex(r"[ -~\n\t]*")
 def printable(text: str) -> str:
     """Replace control and bidirectional formatting characters (all but newline and tab) by their escapes.
 
-    YAML values and server messages are other people's text: an escape sequence in one must not reach a terminal. Halves
-    of surrogate pairs, which stand for bytes of a file's name that are no text, cannot be encoded at all.
+    YAML values and server messages are other people's text: an escape sequence in one must not reach a terminal.
+    Halves of surrogate pairs, which stand for bytes of a file's name that are no text, cannot be encoded at all.
     """
     if _PLAIN.fullmatch(text):
         return text
