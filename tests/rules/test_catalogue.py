@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 
+from controlplane import __version__
 from controlplane.rules.catalogue import FAMILIES, CataloguedRule, catalogue
 from controlplane.source import Dialect, read_yaml
 from controlplane.stack.model import Stack
@@ -50,3 +51,8 @@ def test_choosing_rules_by_id_imports_none() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"
+
+
+def test_no_rule_claims_a_release_that_is_still_to_come() -> None:
+    shipped = tuple(map(int, __version__.split(".")))
+    assert {e.id for e in catalogue() if tuple(map(int, e.rule.since.split("."))) > shipped} == set()

@@ -69,7 +69,7 @@ def _wrong_count(engine: DeployedEngine, group: PlacementGroup, ranks: int, worl
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve reserves the placement group for each replica, and vLLM then puts one rank into each bundle "
     "that has a GPU. Too few bundles end the engine (`The number of required GPUs exceeds the total number of "
     "available GPUs in the placement group`); what is too many stays reserved and idle.",

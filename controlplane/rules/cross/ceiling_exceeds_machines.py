@@ -57,7 +57,7 @@ def _finding(ceiling: Ceiling, resource: str, per_pod: int, held: int) -> Findin
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ceilings that disagree hide where capacity ends: the autoscaler goes on asking, pods stay Pending, "
     "and a cluster autoscaler that could add nodes has none to add. Alerts on replicas at their maximum never come.",
     remedy="Let the ceiling be what the machines hold.",

@@ -47,7 +47,7 @@ def _over(ceiling: Ceiling, quota: ResourceQuota) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A ResourceQuota refuses pods when they are created. The autoscaler sees fewer replicas than it asked "
     "for and no reason; the reason stands in events of the ReplicaSet or in the status of the Ray cluster.",
     remedy="Let the ceiling x GPUs of a pod be at most what the quota allows.",

@@ -71,7 +71,7 @@ def _wants_cuda(engine: DeployedEngine) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Without a GPU in its limits the pod may land on a node that has none, where vLLM fails to detect a "
     "device. On a node whose container runtime shows every GPU to every container it starts, uses all of them, and "
     "the scheduler goes on giving the same GPUs to other pods: both run out of memory.",

@@ -38,7 +38,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Kubernetes places pods and knows nothing of GPU memory in use; vLLM takes its fraction of the device "
     "it sees. Two engines that share a card by such a resource both take most of it, and the second ends with too "
     "little free memory.",

@@ -57,7 +57,7 @@ def _idle(engine: DeployedEngine) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A GPU that a pod holds is lost to everybody else, also when the engine inside uses one of eight: vLLM "
     "takes tensor x pipeline x data GPUs and leaves the others alone. Requests queue while GPUs idle.",
     remedy="Let the container's GPU limit equal tensor x pipeline x data parallel size.",

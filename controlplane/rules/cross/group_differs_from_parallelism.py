@@ -73,7 +73,7 @@ def _gpus_of_group(workload: Workload) -> Fact[int]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A LeaderWorkerSet makes groups of `size` pods, and the engine waits until all its ranks have joined. "
     "With fewer pods or GPUs than ranks it waits until its time is up, and the whole group is made anew.",
     remedy="Let size x GPUs a pod equal tensor x pipeline x data parallel size, and --nnodes the size.",

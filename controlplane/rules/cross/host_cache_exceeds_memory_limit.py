@@ -65,7 +65,7 @@ def _ranks_in_pod(engine: DeployedEngine, world: int) -> int:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The engine allocates this memory when it starts, pinned, and the kernel counts it against the "
     "container's limit. At the limit the container is killed (OOMKilled) before it serves anything.",
     remedy="Let the memory limit hold the host cache and the process beside it.",

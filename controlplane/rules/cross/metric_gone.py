@@ -64,7 +64,7 @@ def _text(fact: Fact[str]) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="vLLM renames and drops metrics between releases. An autoscaler whose query answers nothing keeps the "
     "replicas it has: the service does not grow under load, and after an upgrade nobody connects the two.",
     remedy="Watch the metric that the engine's version exports.",

@@ -81,7 +81,7 @@ def _number(fact: Fact[str]) -> float | None:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The names mislead: `_perc` is a share between 0 and 1, so a target of 80 is never met, and running "
     "requests stop at max_num_seqs while the others wait. The autoscaler looks healthy and never adds a replica.",
     remedy="Set a target that the metric can exceed.",

@@ -46,7 +46,7 @@ def _unknown(autoscaler: Autoscaler, text: object) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Prometheus answers a query for a name that nobody exports with nothing, and an autoscaler takes "
     "nothing for no load: the service never grows. Told only of names that are one or two letters off a metric of "
     "vLLM, since a recording rule may have any name.",

@@ -107,7 +107,7 @@ def _wanted(engine: DeployedEngine) -> Fact[int]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The pod is scheduled by its GPU limit, and vLLM starts tensor x pipeline x data ranks. With fewer "
     "GPUs than ranks it exits at once (`World size (4) is larger than the number of available GPUs (2) in this "
     "node`), and the pod restarts for ever while it holds the GPUs it has.",

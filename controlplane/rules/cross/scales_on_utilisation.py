@@ -54,7 +54,7 @@ def _runs_gpu_engine(workload: Workload) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="An engine takes its memory when it starts and keeps a CPU core spinning whatever happens, and its GPU "
     "reads near 100 % with one request in a batch that could hold a hundred. So the autoscaler adds replicas that "
     "nobody needs, or none while requests wait in the engine's queue.",

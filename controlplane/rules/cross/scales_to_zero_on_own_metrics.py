@@ -76,7 +76,7 @@ def _finding(autoscaler: Autoscaler, workload: Workload) -> Finding:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The queue that should wake the service is counted inside its engines. KEDA takes an answer without "
     "data for 0, and requests are refused by a Service without endpoints before anything can count them.",
     remedy="Keep one replica, or scale on what is measured before the engines.",

@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Requests beyond max_ongoing_requests wait at Serve's handles, where the engine does not see them: its "
     "own queue is empty, its KV cache idles, and clients wait for their first token all the same.",
     remedy="Set max_ongoing_requests to max_num_seqs or more.",

@@ -94,7 +94,7 @@ def _largest(workload: Workload, group: RayGroup) -> tuple[int, float] | None:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Three autoscalers have ceilings: Serve's max_replicas, the worker groups' maxReplicas, and the nodes. "
     "Where Serve's is the highest, it goes on asking for replicas whose placement groups nobody can place; they stay "
     "pending, and the dashboard shows a service that scales up for ever.",

@@ -38,7 +38,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The autoscaler compares requests in flight, those waiting at the handles included, with the target of "
     "every replica. With a target above what a replica takes, all replicas are full and a queue stands before them "
     "while the number still looks low: it scales only once the queue makes up the difference.",

@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="An engine runs at most max_num_seqs sequences; what Serve lets in beyond that waits inside. With a "
     "target above it the autoscaler is content with replicas that queue, and acts only when the queue is long.",
     remedy="Set target_ongoing_requests below max_num_seqs.",

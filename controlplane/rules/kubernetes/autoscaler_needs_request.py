@@ -53,7 +53,7 @@ def _is_sidecar(container: Container) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Utilization is use divided by request, over all containers of the pod. Where one of them has no "
     "request the controller gives up on the metric ('missing request for cpu in container ...', condition "
     "FailedGetResourceMetric). Not judged where a LimitRange of the namespace is in the input, which may fill it in.",

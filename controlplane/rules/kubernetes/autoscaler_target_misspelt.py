@@ -56,7 +56,7 @@ def _finding(scaler: Autoscaler, name: str, meant: Workload) -> Finding:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="An autoscaler whose target does not exist is accepted and does nothing; its conditions alone say so. "
     "Told only where the same file has a workload of that kind whose name is one letter off, without a digit in it, "
     "and that no autoscaler names.",

@@ -40,7 +40,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="HorizontalPodAutoscaler and KEDA write through the scale subresource. KubeRay's kinds have none, and "
     "the autoscaler says FailedGetScale in its status for ever. The API server accepts it.",
     remedy="Scale it by what owns its replicas.",

@@ -81,7 +81,7 @@ def _most(workload: Workload, maximum: int | None, wanted: int | None) -> int | 
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="kubectl drain, node upgrades and cluster autoscalers evict pods and keep asking while the budget "
     "refuses. Percentages are rounded up, so 90 % of one pod is one. A model served by one replica is interrupted by "
     "an upgrade in any case; the budget only decides whether the upgrade ever ends.",

@@ -108,7 +108,7 @@ def _twice(items: Iterable[_Item], effect: str, severity: Severity) -> Iterator[
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Names of containers, volumes and ports, mount paths and a Service's port numbers have to be unique. "
     "A container's port number and a variable may stand there twice, but server-side apply fails on them, and with "
     "client-side apply a later change of one may delete the other. Of a variable set twice the last value counts.",

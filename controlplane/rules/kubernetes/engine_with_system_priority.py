@@ -31,7 +31,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="When a node is short, the scheduler and the kubelet remove pods of lower priority, and with these "
     "classes that is everything but system pods. GKE and others allow them in kube-system alone, by a quota: then "
     "there are no pods at all.",

@@ -34,7 +34,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Extended resources are counted, not measured: the API server refuses 0.5 of one. What limits an "
     "engine's share of a GPU's memory is its own --gpu-memory-utilization.",
     remedy="Ask for a whole number of devices, or for slices by the name that the device plug-in gives them.",

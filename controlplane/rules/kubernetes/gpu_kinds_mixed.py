@@ -45,7 +45,7 @@ def _mixed(container: Container, asked: dict[str, Known[Quantity]]) -> Finding:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CONTAINER,
-    since="0.2.0",
+    since="0.1.0",
     rationale="NVIDIA's device plug-in serves every resource name on its own and passes devices by "
     "NVIDIA_VISIBLE_DEVICES: two names in one container overwrite each other, so that a paid device stays idle. "
     "The API server accepts it.",

@@ -38,7 +38,7 @@ def _unlimited(container: Container) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Extended resources are never overcommitted, so the API server refuses a pod that requests a GPU "
     "without a limit, and a Deployment with such pods. A RayCluster is accepted all the same: its operator "
     "then fails to create pods, and there is no pod to look at.",

@@ -49,7 +49,7 @@ def _differing(container: Container, resource: str, request: Known[Quantity], li
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Extended resources cannot be overcommitted. A Deployment is refused at once; a RayCluster is "
     "accepted, and its operator then cannot create a single pod.",
     remedy="Set the request to the limit, or leave the request out.",

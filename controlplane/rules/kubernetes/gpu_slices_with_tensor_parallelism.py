@@ -79,7 +79,7 @@ def _shared_nodes(stack: Stack, pods: PodSet) -> tuple[str, Place] | None:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CONTAINER,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Time slices share one device's memory and take turns on it; the device plug-in spreads them over "
     "devices only as far as it can. MIG slices are separate devices to CUDA, but one to NCCL before its experimental "
     "support of 2026, and have no direct way to each other. An engine over several of them often does not start, "

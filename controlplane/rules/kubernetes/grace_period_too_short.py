@@ -87,7 +87,7 @@ def _short(pod: _Pod, needed: _Needed, grace: int) -> Finding:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The grace period runs from the moment the pod is to end: the preStop wait is inside it, and only "
     "then comes SIGTERM and what vLLM takes for --shutdown-timeout. Whoever is still being answered at the end of it "
     "gets a broken connection at every rollout and scale-in. The API server refuses the preStop handler `sleep` "

@@ -64,7 +64,7 @@ def _priority(pods: PodSet, classes: dict[str, Fact[int]], defaults: list[Fact[i
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="When GPUs or CPUs are short the scheduler removes pods of lower priority to place higher ones. Ray's "
     "head holds the cluster's state: when it goes, all workers and requests of the cluster go, for the sake of one "
     "more worker.",

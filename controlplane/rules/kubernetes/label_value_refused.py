@@ -52,7 +52,7 @@ def _near(value: str) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A model's name such as team/model-8B has a slash, and a label's value may not. The API server refuses "
     "the whole object; of a custom resource it takes the template, and its operator cannot create pods.",
     remedy="Replace what labels may not have, or use an annotation.",

@@ -102,7 +102,7 @@ def _finding(
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The pod is refused when it is created, the workload is not: there is no pod to look at. The least "
     "obvious form is a default limit (or a maximum, which is then the default) below the request of a container that "
     "sets no limit itself. The default is filled in, and the request is above it.",

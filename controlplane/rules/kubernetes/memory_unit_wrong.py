@@ -53,7 +53,7 @@ def _meant(amount: Quantity) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CONTAINER,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The suffix m means a thousandth, also for memory, and a number without suffix counts bytes. The API "
     "server only warns of `500m` and says nothing of `16`; a container with such a limit never starts, and a request "
     "of that size reserves nothing.",

@@ -52,7 +52,7 @@ def _volumes(workload: Workload, pods: PodSet) -> set[str]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The API server refuses a pod, and a workload, whose container mounts a volume that is not there.",
     remedy="Declare the volume, or remove the mount.",
     sources=("Kubernetes 1.36.3, asked by server-side dry run: 'volumeMounts[0].name: Not found'",),

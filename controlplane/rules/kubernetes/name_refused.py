@@ -71,7 +71,7 @@ def _near(name: str, form: _Form) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Names become host names and variables. A container and a Service may not be called llama-3.1-8b "
     "because of the dot, a port not metrics-endpoint-http because of its 21 characters. Clients do not need the "
     "name: --served-model-name is what they ask for.",

@@ -123,7 +123,7 @@ def _companions(
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The pod stays Pending for ever, and where others wait for it they seem to be at fault. Judged only "
     "where the input shows all machines (Nodes, or a Fleet). A taint named as an extended resource counts as "
     "tolerated by pods that ask for the resource, since managed clusters add that toleration; a companion pod "

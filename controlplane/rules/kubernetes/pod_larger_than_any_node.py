@@ -52,7 +52,7 @@ def _too_large(workload: Workload, pods: PodSet, pool: NodePool, lack: Mapping[s
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A pod runs on one node, however much is free in total: it stays Pending for ever, and no autoscaler "
     "adds a node for it. What counts is what is allocatable, which is less than the machine's size. Judged only "
     "where the input shows all machines: as an error beside a Fleet, as a warning beside Nodes, to which an "

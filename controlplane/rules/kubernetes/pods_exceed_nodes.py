@@ -52,7 +52,7 @@ def _scarcest(placed: Placement, pod: Pod) -> str:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Some pods stay Pending. Counted are the pods that are sure to run, each pool with the most nodes that "
     "it may have, and the best packing that was found: the scheduler itself spreads pods and may leave more of them "
     "without a place. Judged only where the input shows all machines (Nodes, or a Fleet).",

@@ -57,7 +57,7 @@ def _reserved(given: PriorityClass) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Pods that name a class which was refused are refused too: the workload has no pods.",
     remedy="Stay below the system's own classes, with one default at most.",
     sources=(

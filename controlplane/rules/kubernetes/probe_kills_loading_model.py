@@ -77,7 +77,7 @@ def _allowance(probe: Probe) -> int | None:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Until the model is loaded the engine's port is closed, so every probe fails. A container that is "
     "killed while it loads begins again and never gets ready: a crash loop without an error in the engine's log. A "
     "startup probe holds the liveness probe back until it has succeeded once. The bound is 90 s for a first start "

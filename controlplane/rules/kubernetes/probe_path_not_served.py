@@ -56,7 +56,7 @@ def _probed(path: str, note: str = "") -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A probe takes any answer from 200 to 399 for success. vLLM answers 404 at a path that it does not "
     "have: a readiness probe then keeps the pod out of its Service for ever, a liveness or startup probe has the "
     "container restarted for ever, each time after the model has been loaded.",

@@ -97,7 +97,7 @@ def _by_name(port: Port, container: Container, served: Known[int]) -> Finding:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A readiness probe that cannot succeed keeps the pod out of its Service for ever, a startup or "
     "liveness probe that cannot succeed has it restarted for ever. The API server checks neither names nor numbers. "
     "vLLM listens at one port only, 8000 unless --port says otherwise.",

@@ -58,7 +58,7 @@ _ARGS = "- --ssl-keyfile=/tls/tls.key\n- --ssl-certfile=/tls/tls.crt"
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="With --ssl-keyfile vLLM's server speaks TLS at its only port, and answers plain HTTP with a closed "
     "connection. Kubernetes asks over HTTP unless the probe says scheme: HTTPS, so that a readiness probe never "
     "succeeds and a liveness probe has the container restarted for ever.",

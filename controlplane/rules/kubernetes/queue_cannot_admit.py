@@ -118,7 +118,7 @@ def _exceeding(
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Kueue suspends the workload until its ClusterQueue has room for all of it. A demand above the quota, "
     "and a resource that the queue does not cover, are waited for without an end and without a pod to look at. A "
     "queue that covers GPUs alone, while the pods also ask for CPU, is the common form; it is a warning, since Kueue "

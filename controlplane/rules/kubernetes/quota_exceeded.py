@@ -67,7 +67,7 @@ def _sum_too_large(quota: ResourceQuota, name: str, hard: Known[Quantity], uses:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A pod that does not fit into what is left of the quota is refused when it is created: there is no "
     "Pending pod to look at, only events of a ReplicaSet or of an operator. Counted are the pods that are sure to "
     "run, with sidecars, the largest init container, overhead and what KubeRay adds to its pods (200m and 256Mi "

@@ -76,7 +76,7 @@ def _other_way(workload: Workload) -> str:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The first rollout works, the next change hangs: a Deployment that may miss no pod, and a RayService "
     "that is upgraded by a new cluster, need room for old and new together. The new pods are refused by the quota "
     "and the old ones stay.",

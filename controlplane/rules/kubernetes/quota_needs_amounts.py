@@ -53,7 +53,7 @@ def _says(container: Container, name: str) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="With a quota on CPU or memory the API server refuses every pod with a container, init container or "
     "sidecar that does not say how much it takes, however much is free. The workload is accepted and has no pods. A "
     "LimitRange in the namespace may fill the amounts in; it is not judged where one is in the input.",

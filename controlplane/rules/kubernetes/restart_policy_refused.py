@@ -47,7 +47,7 @@ def _only_one(policy: Known[str], taken: tuple[str, ...]) -> tuple[Edit, ...]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="What is to run for ever is always restarted, and what is to end is not: the API server refuses "
     "anything else, also a Job that says nothing.",
     remedy="Write the restart policy that the kind takes.",

@@ -36,7 +36,7 @@ def _is_nothing(fact: Fact[int | str]) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="One of the two has to be above 0, else no pod can ever be replaced. The API server refuses the "
     "Deployment, and LeaderWorkerSet's webhook the LeaderWorkerSet.",
     remedy="Set one of the two to 1 or more.",

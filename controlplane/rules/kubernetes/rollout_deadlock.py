@@ -78,7 +78,7 @@ def _alone_on_its_node(stack: Stack, pods: PodSet) -> str:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="With one replica the default of 25 % lets no pod be missing and one be too many: the new pod waits "
     "for a GPU, and the old one that holds it is not removed before the new one is ready. Judged only where the "
     "input shows all machines (Nodes, or a Fleet), and with each pool as large as it may get.",

@@ -54,7 +54,7 @@ def _allowed(engine: DeployedEngine) -> int:
 RULE = Rule(
     severity=Severity.INFO,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A Deployment without progress for progressDeadlineSeconds gets the condition "
     "ProgressDeadlineExceeded: kubectl rollout status ends with an error, pipelines go back and Argo CD shows "
     "Degraded, though the model is only being loaded and the pods start in the end. It is told where the size "

@@ -67,7 +67,7 @@ def _waits(workload: Workload, pods: PodSet, claim: VolumeClaim) -> Iterator[Fin
 RULE = Rule(
     severity=Severity.INFO,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A Deployment of one replica lets no pod be missing by default. With a ReadWriteOnce volume the "
     "rollout ends only if the new pod lands on the same node as the old one, which has to have as many GPUs again "
     "free; with ReadWriteOncePod it never ends. Pods without GPUs mostly do land there, and are not judged.",

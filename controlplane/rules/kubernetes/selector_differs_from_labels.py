@@ -40,7 +40,7 @@ def _unmatched(workload: Workload, pods: PodSet) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The controller finds its pods by the selector: one that does not match the template is refused. It "
     "happens when a patch or a chart changes one of the two; a selector cannot be changed later.",
     remedy="Make the template's labels those of the selector.",

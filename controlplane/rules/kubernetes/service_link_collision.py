@@ -61,7 +61,7 @@ def _gets(pods: PodSet, variable: str) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="For a Service called `vllm` the kubelet sets VLLM_PORT=tcp://10.96.0.9:8000 in every pod of the "
     "namespace that starts after it. vLLM reads VLLM_PORT as a number and stops, first with 'invalid literal for "
     "int()', in newer versions with a sentence about a URI. It shows after the first restart, not at once.",

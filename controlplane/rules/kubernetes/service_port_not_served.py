@@ -100,7 +100,7 @@ def _elsewhere(
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A named target that no container has gives no endpoints, a number where nothing listens gives refused "
     "connections. Neither is checked by the API server, and pods and Service both look well. Numbers are judged "
     "where vLLM is alone in its pod, as a warning if another port of the Service is right; targetPort is the "

@@ -57,7 +57,7 @@ def _memory_limit(pods: PodSet) -> int | None:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CONTAINER,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A volume with medium Memory is charged to the containers that write to it. The kubelet makes it no "
     "larger than the pod's memory limit, and long before it is full the engine is killed for memory.",
     remedy="Make the volume smaller than the memory limit, with room for the processes.",

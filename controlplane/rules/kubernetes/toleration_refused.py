@@ -63,7 +63,7 @@ def _fault(toleration: Toleration) -> tuple[str, str] | None:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A value beside operator Exists is the common one: nodes are tainted nvidia.com/gpu=present, and both "
     "forms of the toleration get mixed. The workload is refused; a custom resource is accepted and gets no pods.",
     remedy="Write Exists without a value, or Equal with one.",

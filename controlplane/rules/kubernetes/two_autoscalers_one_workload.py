@@ -49,7 +49,7 @@ def _file(scaler: Autoscaler) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A ScaledObject makes a HorizontalPodAutoscaler of its own, and KEDA's webhook refuses one whose "
     "target is scaled already. Two HorizontalPodAutoscalers that select the same pods both stop scaling (condition "
     "AmbiguousSelector), in older versions they write replicas in turn. In different files, which may be "

@@ -94,7 +94,7 @@ def _volume(pods: PodSet, claim: str) -> Origin | None:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="ReadWriteOnce means one node: replicas that the scheduler puts elsewhere wait for a volume that is "
     "attached already ('Multi-Attach error'), at the latest when a node is replaced. It goes well only where all "
     "pods land on one node. Loading a model needs no writing: ReadOnlyMany is enough once the weights are there.",

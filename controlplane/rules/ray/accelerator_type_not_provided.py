@@ -76,7 +76,7 @@ def _are_different(one: Gpu, other: Gpu) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ray gives a node the resource accelerator_type:X for the GPU it finds there, and a replica that names "
     "a type asks for a little of it. Where every group is pinned to another GPU, the replicas wait for ever with "
     "idle GPUs in sight.",

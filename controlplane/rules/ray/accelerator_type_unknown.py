@@ -32,7 +32,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The accelerator types are a list in Ray, in Ray's own spelling (L4, A10G, H100). Serve LLM compares "
     "with it when the application is built, and the application ends in DEPLOY_FAILED.",
     remedy="Use one of Ray's accelerator types.",

@@ -65,7 +65,7 @@ def _knows(group: RayGroup, name: str) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A running node has accelerator_type:X because Ray finds the GPU there. The autoscaler decides from "
     "the manifest alone whether a node of a group would help, finds no such resource there and calls the demand "
     "infeasible, so a group that starts at 0 stays at 0.",

@@ -45,7 +45,7 @@ def _exceeding(deployment: ServeDeployment) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A replica's actor is placed in the first bundle of its placement group, so what it asks for has to be "
     "among that bundle's resources. Serve checks it when the application is deployed, which then ends in "
     "DEPLOY_FAILED.",

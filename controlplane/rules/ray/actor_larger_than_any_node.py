@@ -66,7 +66,7 @@ def _too_large(workload: Workload, cluster: RayCluster, demand: Demand) -> Itera
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="An actor runs on one Ray node. Ray's message about it shows what is free in the whole cluster, which "
     "may be more than enough, and waits for a node that no group can make; the autoscaler waits too.",
     remedy="Ask for less, or make the pods of a group larger.",

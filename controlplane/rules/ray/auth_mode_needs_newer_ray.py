@@ -38,7 +38,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ray checks tokens from 2.52.0 on. The operator goes by rayVersion, not by the image, and refuses the "
     "cluster where it is missing or older; no pod is made.",
     remedy="Use Ray 2.52.0 or later and say so in rayVersion, or remove authOptions.",

@@ -52,7 +52,7 @@ def _resource(pods: PodSet) -> tuple[str, object]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="KubeRay tells Ray of MIG slices as GPUs; the autoscaler, which decides from the same manifest whether "
     "a pod of the group would help, counts only resources whose name ends in `gpu`. So work that needs a GPU waits "
     "for ever while the group stays at its minimum.",

@@ -26,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The autoscaler reads the CPUs of every group, the head's among them, from the manifest and raises an "
     "error where it finds none. One such group keeps the whole cluster at its minimum. A LimitRange does not help: "
     "it changes the pod, not the manifest.",

@@ -44,7 +44,7 @@ def _refused(workload: Workload, cluster: RayCluster) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="KubeRay starts the autoscaler's container only where enableInTreeAutoscaling is true. Options without "
     "it are taken and ignored, so the cluster keeps its size for ever; the variable RAY_enable_autoscaler_v2 without "
     "it makes the operator refuse the cluster.",

@@ -52,7 +52,7 @@ def _first_too_large(workload: Workload, cluster: RayCluster, demand: Demand) ->
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A bundle lies on one Ray node, whatever the strategy. One that is larger than every node keeps the "
     "whole placement group pending for ever, with all GPUs idle.",
     remedy="Make the bundle smaller (one GPU each is what vLLM wants), or the pods of a group larger.",

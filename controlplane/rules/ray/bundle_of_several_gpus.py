@@ -37,7 +37,7 @@ def _large(deployment: ServeDeployment) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="vLLM gives every worker a bundle of the placement group, and every worker one GPU. A bundle of more "
     "stops the engine with `Placement group bundle cannot have more than 1 GPU`, after the GPUs were reserved.",
     remedy="Write one bundle for each GPU, under STRICT_PACK where they have to be on one node.",

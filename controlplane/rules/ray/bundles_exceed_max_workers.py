@@ -125,7 +125,7 @@ def _evidence(nodes: tuple[RayNodes, ...]) -> Evidence:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The groups' replicas bound how many Ray nodes there can be (maxReplicas with the autoscaler, replicas "
     "without), and no packing of the bundles fits on that many. The replicas that find no place stay pending for "
     "ever, and the deployment never becomes healthy.",

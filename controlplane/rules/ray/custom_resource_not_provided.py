@@ -39,7 +39,7 @@ def _missing(workload: Workload, cluster: RayCluster, demand: Demand) -> Iterato
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Custom resources are names: one that no Ray node was started with can never be had, and what asks for "
     "it waits for ever. Upper and lower case count.",
     remedy="Provide the resource in a group, or do not ask for it.",

@@ -48,7 +48,7 @@ def _for_autoscaler(text: str) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Three programs read this text: the operator, a shell that starts Ray, and the autoscaler, which drops "
     "the first and the last character and takes whole numbers only. Without quotes of its own inside the YAML value "
     "the shell takes the JSON apart, and the container restarts for ever; with a fraction the autoscaler fails, for "

@@ -37,7 +37,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="KubeRay talks to the dashboard over the head's Service: it sends a RayService's configuration and "
     "asks for the state of Serve and of jobs. A dashboard that listens on loopback refuses the connection, and the "
     "object never becomes ready.",

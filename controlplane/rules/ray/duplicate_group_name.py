@@ -29,7 +29,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Pods belong to a group by the label ray.io/group. With two groups of one name the operator counts the "
     "pods of both for each, deletes what seems too much and never comes to rest; where its webhooks run they refuse "
     "the cluster.",

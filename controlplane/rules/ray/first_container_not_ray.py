@@ -52,7 +52,7 @@ def _is_sidecar(container: Container) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="KubeRay puts `ray start` into the first container and tells Ray that one's limits, whatever the names "
     "and images are. A sidecar in front gets Ray's command, which its image does not have, and the group never comes "
     "up. Told only where nothing of the first container speaks of Ray and another one plainly is Ray's.",

@@ -90,7 +90,7 @@ def _variable(container: Container | None, name: str) -> Origin | None:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="There is an old way, by annotation and variables, and gcsFaultToleranceOptions. The operator refuses "
     "a mixture and makes no pod. Where only the annotation is there, the cluster comes up and the state of the head "
     "is nowhere but in its memory, which shows when the head dies.",

@@ -57,7 +57,7 @@ def _steps(cluster: RayCluster) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The operator moves traffic by steps from the old cluster to the new one through a Gateway, while "
     "Ray's autoscaler grows the one and shrinks the other. It refuses the service while a part of that is missing, "
     "and the service then has no cluster at all.",

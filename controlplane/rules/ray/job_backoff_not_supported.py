@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A retry makes a new cluster and submits the job there. Neither is the operator's to do where the job "
     "uses another object's cluster or is submitted by hand, so it refuses the job.",
     remedy="Remove backoffLimit.",

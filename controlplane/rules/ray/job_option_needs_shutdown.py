@@ -43,7 +43,7 @@ def _refused(workload: Workload) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A time to live says when the cluster goes, and a suspended job has none; both contradict a job that "
     "keeps its cluster, which is the default. The operator refuses the job, and the only trace is a Warning event "
     "InvalidRayJobSpec.",

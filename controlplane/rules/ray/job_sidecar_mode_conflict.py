@@ -37,7 +37,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="In this mode the submitter is a container of the head's pod. It needs a head of its own, and would "
     "submit the job again if it were restarted. The operator refuses anything else.",
     remedy="Use a cluster of the job's own whose head does not restart.",

@@ -25,7 +25,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="From 1.5 on the operator refuses the cluster and makes no pod. Before that the labels reached the "
     "node, but the autoscaler did not know them, so that a group was never started for its label.",
     remedy="Write the labels into the group's own labels field.",

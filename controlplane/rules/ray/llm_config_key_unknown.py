@@ -46,7 +46,7 @@ def _finding(model: str, name: str, place: Origin, version: str) -> Finding:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Other than Serve's own schema, an LLMConfig refuses what it does not know: the application ends in "
     "DEPLOY_FAILED. What the engine is to know belongs under engine_kwargs.",
     remedy="Correct the name, or move the key under engine_kwargs or deployment_config.",

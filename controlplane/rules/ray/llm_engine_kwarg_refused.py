@@ -76,7 +76,7 @@ def _statistics(engine: Engine, deployment: ServeDeployment) -> Iterator[Finding
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve LLM starts the engine with a model, an executor and statistics of its own choice, and raises an "
     "error where engine_kwargs say otherwise: the application ends in DEPLOY_FAILED, or its replicas never start.",
     remedy="Take the argument out of engine_kwargs.",

@@ -56,7 +56,7 @@ def _llm_image(workload: Workload) -> Fact[str] | None:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CONTAINER,
-    since="0.2.0",
+    since="0.1.0",
     rationale="ray[llm] requires one vLLM, or one from some release on, and the image has it. Serve LLM imports "
     "names of that vLLM: with another one under it the application fails at import, and what is known of another "
     "version's arguments does not hold for this one.",

@@ -49,7 +49,7 @@ def _plain_images(workload: Workload, application: ServeApplication) -> Iterator
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.CONTAINER,
-    since="0.2.0",
+    since="0.1.0",
     rationale="rayproject/ray holds Ray alone. ray.serve.llm imports vLLM when the application is built, which fails "
     "with `No module named vllm` and ends in DEPLOY_FAILED. The vLLM that a version of Ray works with is in "
     "rayproject/ray-llm.",

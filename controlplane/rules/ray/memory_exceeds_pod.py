@@ -38,7 +38,7 @@ def _exceeding(group: RayGroup, pods: PodSet) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ray places work by the memory it was told of. Once that work uses what it asked for, the pod is over "
     "its limit and is killed, with all other work in it.",
     remedy="Remove memory: KubeRay takes the number from the pod's limit.",

@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The API server takes the object, and the operator then refuses it: no pod is made, and the only trace "
     "is a Warning event InvalidRayClusterSpec (InvalidRayServiceSpec, InvalidRayJobSpec).",
     remedy="Set minReplicas to maxReplicas or less.",

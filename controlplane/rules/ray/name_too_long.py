@@ -40,7 +40,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The operator names Services and pods after the object, and refuses a name from which those could not "
     "be made: 53 characters for a RayCluster, 47 for a RayService or a RayJob, whose cluster gets a suffix. The API "
     "server itself takes 253, so the object exists and nothing happens.",

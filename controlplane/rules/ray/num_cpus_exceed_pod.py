@@ -41,7 +41,7 @@ def _exceeding(group: RayGroup, pods: PodSet) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.INFO,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ray's CPUs are slots that it hands out, not cores. More slots than the pod's limit suits work that "
     "waits for something else; work that computes is throttled by the kernel, health checks included.",
     remedy="Remove num-cpus: KubeRay takes the number from the pod's limits.",

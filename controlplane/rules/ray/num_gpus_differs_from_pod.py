@@ -63,7 +63,7 @@ def _differing(group: RayGroup, told: Known[float], has: int, pods: PodSet) -> I
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ray's GPUs are a number that it is told, and it hands out exactly that many. Told of more than there "
     "are, it starts an engine for which CUDA finds no device, or two on one; told of fewer, the rest is paid for and "
     "never used.",

@@ -62,7 +62,7 @@ def _shared_memory(pods: PodSet, container: Container) -> Fact[Quantity]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The object store lies in /dev/shm, for which KubeRay makes a volume of the size of the container's "
     "memory limit, or of its request where there is no limit. A larger store does not fit: above 10 GB `ray start` "
     "ends with an error and the pod restarts for ever, below it Ray falls back to the disk, and all is slow.",

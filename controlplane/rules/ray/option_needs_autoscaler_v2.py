@@ -59,7 +59,7 @@ def _finding(group: RayGroup, name: str, fact: Known[int], version: Fact[str]) -
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The operator refuses a group's idleTimeoutSeconds or priority unless autoscalerOptions.version says "
     "v2 (or the head sets RAY_enable_autoscaler_v2). That Ray 2.47 and later run version 2 by default does not "
     "count: the operator looks at the field.",

@@ -49,7 +49,7 @@ def _refused(deployment: ServeDeployment) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve LLM validates the placement group when the application is built, and the application ends in "
     "DEPLOY_FAILED.",
     remedy="Write bundle_per_worker or bundles, and a strategy that Ray knows.",

@@ -27,7 +27,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve LLM derives the bundles from the engine's parallelism and adds the replica's own actor. It "
     "raises an error where deployment_config brings bundles or a strategy of its own, and the application ends in "
     "DEPLOY_FAILED.",

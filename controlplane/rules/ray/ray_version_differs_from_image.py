@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The operator never looks into the image: what depends on the version of Ray (probes, authentication, "
     "a group's priority) it decides by rayVersion. With another one it may probe an address that this Ray does not "
     "answer, or refuse what the image could do.",

@@ -50,7 +50,7 @@ def _finding(group: RayGroup, wanted: Known[int], name: str, bound: Known[int]) 
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Without an autoscaler `replicas` is the number of workers, and KubeRay clamps it to minReplicas and "
     "maxReplicas without a word: the cluster has another size than the manifest says.",
     remedy="Set replicas within minReplicas and maxReplicas.",

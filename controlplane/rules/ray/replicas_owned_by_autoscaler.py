@@ -44,7 +44,7 @@ def _scales(count: Count) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ray's autoscaler scales a group by writing its replicas into the RayCluster. A GitOps controller that "
     "heals itself writes Git's number back, so pods are made and killed in turn, with what runs in them.",
     remedy="Remove replicas, and let the GitOps tool ignore .spec.workerGroupSpecs[].replicas.",

@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Version 2 of the autoscaler knows a Ray node by its pod, so a container that starts again in the same "
     "pod would be a second node under one name. The operator refuses such a cluster and makes no pod.",
     remedy="Remove restartPolicy, or set it to Never.",

@@ -54,7 +54,7 @@ def _finding(what: str, value: str, place: Place, first: Place) -> Finding:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Applications are told apart by their names and requests by their routes. Serve refuses a "
     "configuration in which either occurs twice, so none of its applications is deployed or changed.",
     remedy="Give every application a name and a route of its own.",

@@ -61,7 +61,7 @@ def _is_left_to_default(deployment: ServeDeployment) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve adds replicas when more requests are in flight than the target. Plain Serve's default is 2; "
     "Serve LLM puts 1e9 in its place so that the engine, not Serve, queues. An autoscaling config without a target "
     "looks complete and does nothing, while requests wait in the engine.",

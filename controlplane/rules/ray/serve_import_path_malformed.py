@@ -32,7 +32,7 @@ def _is_well_formed(path: str) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve checks the form of every import path before it deploys anything, and refuses the configuration "
     "as a whole, so that none of its applications is deployed or changed.",
     remedy="Write module:attribute, such as chat.serving:app.",

@@ -60,7 +60,7 @@ def _initial(first: Known[int], name: str, bound: Known[int]) -> Finding:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The bounds are checked when the application is deployed: it ends in DEPLOY_FAILED. max_replicas is 1 "
     "where it is not written, so a minimum of 2 alone is refused as well.",
     remedy="Set min_replicas, initial_replicas and max_replicas in rising order.",

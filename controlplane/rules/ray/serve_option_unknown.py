@@ -63,7 +63,7 @@ def _finding(model: str, name: str, place: Origin, version: str, *, refused: boo
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve's schema takes keys that it does not know, so that old versions read configurations of new "
     "ones, and drops them without a word: a misspelt limit or bound leaves the default in force. What stands in the "
     "deployment_config of Serve LLM goes to `serve.deployment` instead, which raises an error.",

@@ -26,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The limit works through a hidden resource of each node that placement groups do not carry, so Serve "
     "refuses the configuration, and with it every application in it. Serve LLM always makes a placement group.",
     remedy="Remove max_replicas_per_node, and spread by the size of the bundles or of the pods.",

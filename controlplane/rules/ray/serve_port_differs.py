@@ -79,7 +79,7 @@ def _finding(
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The operator does not read Serve's configuration for the port: it takes the container port that is "
     "named `serve`, or 8000. With another port in http_options the workers' readiness probe asks a closed port for "
     "ever, and the Service leads to one.",

@@ -38,7 +38,7 @@ def _served(ports: tuple[Port, ...]) -> Port:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Where the head lists no ports, KubeRay assumes them all, `serve` included. Where it lists some, only "
     "those count, and without one named serve (or serve-…) the operator fails to make the Service that requests come "
     "through.",

@@ -27,7 +27,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A fixed number and an autoscaler cannot both set the replicas. Serve refuses the configuration as a "
     "whole, so no application of it is deployed or changed.",
     remedy="Remove num_replicas, or set it to auto.",

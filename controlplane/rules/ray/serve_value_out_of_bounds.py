@@ -67,7 +67,7 @@ def _finding(name: str, fact: Known[int] | Known[float], wanted: str) -> Finding
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.SERVE,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Serve validates the numbers of a deployment before it deploys it. None of them may be used to switch "
     "something off by 0: no replicas is an autoscaling config with min_replicas 0, and no limit of waiting requests "
     "is -1.",

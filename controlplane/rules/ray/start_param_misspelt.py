@@ -87,7 +87,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="KubeRay puts every entry of rayStartParams onto the command line of `ray start` without looking at "
     "it. An option that does not exist ends the command, so that the pod restarts for ever.",
     remedy="Correct the name.",

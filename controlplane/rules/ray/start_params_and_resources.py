@@ -32,7 +32,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The operator refuses a cluster in which a group has num-cpus, num-gpus, memory or resources among its "
     "rayStartParams and `resources` besides; no pod is made.",
     remedy="Keep one of the two places.",

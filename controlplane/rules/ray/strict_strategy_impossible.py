@@ -57,7 +57,7 @@ def _finding(deployment: ServeDeployment, demand: Demand, nodes: tuple[RayNodes,
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="STRICT_PACK needs one Ray node for all bundles, STRICT_SPREAD a node of its own for each. Where the "
     "groups can never make such nodes, the placement group stays pending for ever; PACK and SPREAD come as near as "
     "they can instead.",

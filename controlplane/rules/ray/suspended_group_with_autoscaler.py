@@ -24,7 +24,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The autoscaler would start the suspended group again, so the operator refuses the two together and "
     "makes no pod.",
     remedy="Remove suspend and set the group's maxReplicas to 0, or turn the autoscaler off.",

@@ -79,7 +79,7 @@ def _finding(workload: Workload, cluster: RayCluster, what: str, wanted: int, no
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="With the upgrade type NewCluster, which is the default, KubeRay makes a whole second cluster, waits "
     "for it, switches and then deletes the first. Where the nodes hold only one, the second stays pending, and the "
     "first serves the old configuration for ever.",

@@ -31,7 +31,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The field is a plain text for the API server, and the operator refuses a value it does not know: the "
     "object exists and nothing is made of it. RayService and RayCluster have different types.",
     remedy="Use a type of this kind.",

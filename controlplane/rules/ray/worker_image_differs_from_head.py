@@ -55,7 +55,7 @@ def _image(workload: Workload, group: str) -> Fact[str]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.RAY,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Processes of one Ray cluster speak a protocol of their version and send each other pickled Python. A "
     "process whose Ray or Python differs from the head's raises `Version mismatch` and ends.",
     remedy="Use the head's image for every group.",

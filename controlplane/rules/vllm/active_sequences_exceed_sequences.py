@@ -31,7 +31,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="max_num_active_seqs admits fewer sequences than max_num_seqs sizes buffers and CUDA graphs for. "
     "The other way round makes no sense, and vLLM refuses it (`max_num_active_seqs cannot be greater than "
     "max_num_seqs`).",

@@ -45,7 +45,7 @@ def _meant(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgume
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="argparse completes `--tensor-parallel` to the one argument that begins so. Where several do it ends "
     "with `ambiguous option`, and a release that adds an argument can make an abbreviation ambiguous that was not.",
     remedy="Write the argument in full.",

@@ -39,7 +39,7 @@ def _instead(argument: Argument, gone: Removal | None) -> str:
 RULE = Rule(
     severity=Severity.INFO,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="vLLM marks an argument as deprecated for a few releases and then drops it; from that release on the "
     "server does not start. This is the time in which both the old and the new way work.",
     remedy="Move to what replaces the argument while both work.",

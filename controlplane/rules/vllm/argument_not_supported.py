@@ -38,7 +38,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The parser of these releases still knows arguments of the old V0 engine. `EngineArgs` checks them "
     "when it makes the engine's configuration and raises NotImplementedError (`Concurrent Partial Prefill is not "
     "supported`): the container exits although the command line was read.",

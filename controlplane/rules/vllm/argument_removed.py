@@ -109,7 +109,7 @@ def _instead(removal: Removal, *, keyword: bool) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Arguments leave `vllm serve` with most releases. The parser ends with `unrecognized arguments` at "
     "the first one that it no longer knows, so that an image that is raised by one tag crash-loops on a command line "
     "that served for months.",

@@ -48,7 +48,7 @@ def _is_command_line(argument: WrittenArgument) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Of an argument that is given twice argparse keeps the last value and drops the first without a word. "
     "In a manifest that is put together from a base and an overlay the two are rarely meant to differ.",
     remedy="Leave one of them.",

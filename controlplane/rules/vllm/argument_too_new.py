@@ -47,7 +47,7 @@ def _since(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgume
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The parser of an older release ends with `unrecognized arguments` at an argument that came later. It "
     "is what happens when an image is taken back to the last good tag and its arguments stay.",
     remedy="Use the release that brought the argument, or take it out.",

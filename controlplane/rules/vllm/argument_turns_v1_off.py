@@ -47,7 +47,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="From 0.8 to 0.10 vLLM holds two engines and decides for itself: an argument that V1 has not is "
     "answered by one line in the log and V0 for everything, which schedules, caches and measures in other ways "
     "(other metrics among them). With VLLM_USE_V1=1 it does not start at all.",

@@ -82,7 +82,7 @@ def _nearest(engine: DeployedEngine, table: ArgumentTable, argument: WrittenArgu
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="`vllm serve` reads its command line with argparse: an argument that it does not know ends it with "
     "`unrecognized arguments` before anything is loaded, and the pod restarts for ever. Serve LLM refuses an "
     "unknown key of engine_kwargs in the same way (`Unknown engine argument`).",

@@ -121,7 +121,7 @@ def _finding(engine: DeployedEngine, written: WrittenArgument, fact: str, remedy
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="vLLM reads the argument, says nothing, and behaves as if it was not there: whoever wrote it believes "
     "in a protection or a speed that is not there, and looks elsewhere when it fails.",
     remedy="Take the argument out, or switch on what it belongs to.",

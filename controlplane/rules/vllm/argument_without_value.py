@@ -37,7 +37,7 @@ def _takes_one(table: ArgumentTable, argument: WrittenArgument) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The parser ends with `expected one argument` and status 2, before anything is loaded: the flag is the "
     "last word, or the next one is a flag itself.",
     remedy="Write the value behind the argument, or take the argument out.",

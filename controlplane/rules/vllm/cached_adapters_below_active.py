@@ -31,7 +31,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Adapters of a batch come from the cache in host memory, which has to hold them all; vLLM checks it "
     "(`max_cpu_loras must be >= max_loras`).",
     remedy="Let max_cpu_loras be at least max_loras.",

@@ -47,7 +47,7 @@ def _too_wide(engine: DeployedEngine, shape: ModelShape, ranks: int, size: int) 
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="With more ranks than KV heads several ranks hold the same head. Decode context parallelism lets them "
     "hold different tokens of it instead, so it can be no wider than the copies there are.",
     remedy="Let the size be at most tensor parallel size / KV heads.",

@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Decode context parallelism takes its groups out of the tensor parallel ranks, so their number has to "
     "be a multiple of its size (`tp_size must be divisible by dcp_size`).",
     remedy="Let the tensor parallel size be a multiple of the decode context parallel size.",

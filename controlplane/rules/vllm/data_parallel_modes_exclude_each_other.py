@@ -61,7 +61,7 @@ def _fault(engine: DeployedEngine, name: str, fact: str, remedy: str) -> Finding
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Ranks get their requests from one front end (internal), from a balancer outside (external: each "
     "process is one rank), or from one front end a pod (hybrid: each knows how many ranks it has). vLLM refuses two "
     "ways at once, and a way whose numbers are missing.",

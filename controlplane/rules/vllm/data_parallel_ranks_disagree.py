@@ -44,7 +44,7 @@ def _finding(engine: DeployedEngine, name: str, at: Fact[ArgumentValue], value: 
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="data_parallel_size counts the ranks of all pods together, data_parallel_size_local those of this "
     "one, and a rank is a number below the size. vLLM checks both before it loads anything.",
     remedy="Let the numbers agree with data_parallel_size.",

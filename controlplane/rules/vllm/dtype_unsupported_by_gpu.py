@@ -33,7 +33,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="GPUs before Ampere (compute capability 8.0) have no bfloat16. Left to itself vLLM takes float16 "
     "there; told to use bfloat16 it refuses (`Bfloat16 is only supported on GPUs with compute capability of at least "
     "8.0`).",

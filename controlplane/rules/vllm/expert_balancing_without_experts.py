@@ -63,7 +63,7 @@ def _redundant(engine: DeployedEngine) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Expert parallel load balancing moves experts between the ranks that hold them. Without expert "
     "parallelism, or with one rank, there is nothing to move and vLLM refuses it; redundant experts without "
     "balancing alike.",

@@ -33,7 +33,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Experts are spread over the tensor and data parallel ranks. With one rank vLLM leaves expert "
     "parallelism off without a word.",
     remedy="Take the argument out, or give it ranks.",

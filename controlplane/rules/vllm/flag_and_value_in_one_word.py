@@ -105,7 +105,7 @@ def _edits(argument: WrittenArgument) -> tuple[Edit, ...]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Every item of `args` is one word: no shell is there to divide it. argparse takes a word with a blank "
     "in it for no flag (`--max-model-len 8192`), so that `vllm serve` takes it for the model or ends with "
     "`unrecognized arguments`; of `--model=X --port=80` the value is `X --port=80`, a model that nobody has.",

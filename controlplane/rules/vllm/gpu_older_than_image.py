@@ -45,7 +45,7 @@ def _oldest(engine: DeployedEngine) -> tuple[int, int] | None:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The image is compiled for a list of GPU generations. On an older one CUDA finds no kernel (`no "
     "kernel image is available for execution on the device`), after the pod was scheduled and the model was read.",
     remedy="Use a GPU of the list, or the last image that has it.",

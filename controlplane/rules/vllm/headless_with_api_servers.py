@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A headless pod holds ranks that another pod's front end serves. vLLM refuses API servers there "
     "(`cannot be used with --headless`).",
     remedy="Leave the API servers to the pod with the front end.",

@@ -52,7 +52,7 @@ def _split(shape: ModelShape, gpus: int) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Each tensor parallel rank computes whole attention heads, so their number has to be a multiple of "
     "the ranks (`Total number of attention heads must be divisible by tensor parallel size`). The engine ends before "
     "it loads anything, with its GPUs held.",

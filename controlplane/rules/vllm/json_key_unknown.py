@@ -50,7 +50,7 @@ def _instead(removal: Removal) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A JSON argument fills a configuration class, which takes no keys that it does not know: from 0.16 on "
     "the engine ends before it loads anything (`Unexpected keyword argument`), and before most classes dropped the "
     "key without a word. Keys come and go with releases like arguments.",

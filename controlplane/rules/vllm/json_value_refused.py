@@ -47,7 +47,7 @@ def _needed(found: JsonKey) -> str | None:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A JSON argument fills a configuration class whose fields have closed lists of values and limits. The "
     "engine checks them when it makes its configuration and ends before it loads anything.",
     remedy="Write a value that the message names.",

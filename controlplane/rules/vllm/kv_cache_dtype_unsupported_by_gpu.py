@@ -49,7 +49,7 @@ def _why(gpus: EngineGpus, least: tuple[int, int]) -> str:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="FP8 KV blocks (e4m3) are read by kernels that begin with compute capability 8.9, and by FlashInfer "
     "from Ampere (8.0) on. On older GPUs the attention kernel fails or the engine refuses (`FP8 KV cache is not "
     "supported by the Triton attention backend`); releases up to 0.10 fell back to the old engine below 8.9.",

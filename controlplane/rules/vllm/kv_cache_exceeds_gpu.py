@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="kv_cache_memory_bytes is taken as it is, for each GPU, without looking at what is free: more than "
     "the GPU has ends in `CUDA out of memory` after the weights were loaded.",
     remedy="Give the KV cache what the GPU has beside the weights.",

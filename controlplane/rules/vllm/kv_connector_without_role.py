@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A connector has to know whether its engine gives KV blocks, takes them, or both, and vLLM does not "
     "guess (`Please specify kv_role when kv_connector is set`).",
     remedy="Add the role.",

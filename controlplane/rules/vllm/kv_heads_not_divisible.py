@@ -35,7 +35,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A rank holds whole KV heads, or with more ranks than KV heads each head is held by the same number "
     "of ranks. Anything else fails an assertion when the attention layers are made.",
     remedy="Choose a tensor parallel size that divides the KV heads, or that they divide.",

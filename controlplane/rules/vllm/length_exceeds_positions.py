@@ -47,7 +47,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A model is trained for a number of positions. vLLM refuses more (`User-specified max_model_len is "
     "greater than the derived max_model_len`), unless VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 says that the answers may be "
     "wrong, or the rotary embedding is stretched by overrides.",

@@ -71,7 +71,7 @@ spec:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The kubelet probes a pod at its own address, and a Service sends there too. A server that is bound "
     "to the loopback address answers neither: the pod is never ready, or is killed by its liveness probe.",
     remedy="Let the engine listen on all addresses of its pod.",

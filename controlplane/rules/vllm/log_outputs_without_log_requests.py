@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Outputs are logged with the requests they belong to, and the server checks it before it loads "
     "anything (`--enable-log-outputs requires --enable-log-requests`). Since requests are no longer logged by "
     "default the first alone is not enough.",

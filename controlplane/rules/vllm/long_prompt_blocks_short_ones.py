@@ -41,7 +41,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.INFO,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The scheduler gives a prompt as much of a step's token budget as it can take. As long as a prompt of "
     "a hundred thousand tokens is read, nothing is left for those behind it: time to first token of short requests "
     "becomes that of the longest, with KV blocks free and the GPU busy. Partial prefills are no remedy: V1 never had "

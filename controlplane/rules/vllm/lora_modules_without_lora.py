@@ -32,7 +32,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The server loads the named adapters when it starts. An engine without LoRA refuses each of them "
     "(`LoRA is not enabled`), and the server ends after it has loaded the whole model.",
     remedy="Switch LoRA on.",

@@ -34,7 +34,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Before it loads the model an engine compares the free memory of its GPU with the fraction it may "
     "take. The CUDA context, NCCL and cuBLAS are there by then, some hundred MiB, so that a fraction of 1 is never "
     "free (`Free memory on device is less than desired GPU memory utilization`).",

@@ -98,7 +98,7 @@ def _name(engine: DeployedEngine) -> str:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="gpu_memory_utilization is a fraction of the whole GPU, whoever else is on it: the engine that starts "
     "second finds less free than it may take and ends (`Free memory on device is less than desired GPU memory "
     "utilization`). Time slices share the GPU's time alone.",

@@ -45,7 +45,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="With nnodes vLLM itself starts the ranks of each node, the same number on every one. It refuses a "
     "number of ranks that nodes do not divide, and an executor that places ranks in another way.",
     remedy="Let the nodes divide the ranks.",

@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The lists of nodes and CPUs belong to the binding, and vLLM refuses them without it "
     "(`numa_bind_nodes and numa_bind_cpus require numa_bind=True`).",
     remedy="Switch the binding on.",

@@ -66,7 +66,7 @@ spec:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Containers of a pod share one network: the second engine that starts ends with `Address already in "
     "use`, after the first has taken the port.",
     remedy="Give each engine of a pod its own port.",

@@ -34,7 +34,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="long_prefill_token_threshold bounds how many tokens of one prompt a step reads while others wait. "
     "Above the model's length it bounds nothing, and vLLM refuses it (`long_prefill_token_threshold cannot be "
     "greater than the max_model_len`).",

@@ -49,7 +49,7 @@ def _least(engine: DeployedEngine, method: str | None) -> tuple[int, int] | None
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Each quantization method has kernels from one generation of GPUs on. vLLM compares the GPU's compute "
     "capability with it before it loads the weights, and ends.",
     remedy="Choose a method that the GPU has kernels for.",

@@ -31,7 +31,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The metrics of a request are taken from the engine's statistics; without them the server ends before "
     "it loads anything.",
     remedy="Leave the statistics on.",

@@ -57,7 +57,7 @@ def _fault(engine: DeployedEngine, config: Mapping[str, object]) -> tuple[str, s
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The engine makes its speculative configuration before it loads the model, and every method needs its "
     "parts: n-grams the number of tokens, a draft or an EAGLE head its checkpoint.",
     remedy="Complete the configuration as the message says.",

@@ -35,7 +35,7 @@ def _words(engine: DeployedEngine) -> list[Known[str]]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Switches of vLLM stand alone (`--enable-prefix-caching`, `--no-enable-prefix-caching`). A `true` "
     "behind one is a word of its own: `vllm serve` takes it for the model's name where there is none yet, and "
     "otherwise the parser ends with `unrecognized arguments: true`.",

@@ -35,7 +35,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Without chunked prefill a prompt has to fit into one step, so vLLM refuses a token budget below the "
     "model's length. With chunked prefill, which is on by default, the budget may be as small as latency wants it.",
     remedy="Leave chunked prefill on, or let the token budget be at least max_model_len.",

@@ -33,7 +33,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="Every running sequence takes at least one token of each step's budget, so vLLM refuses a budget below "
     "the largest number of sequences (`max_num_batched_tokens must be greater than or equal to max_num_seqs`). "
     "It happens when the budget is lowered for latency and max_num_seqs stays.",

@@ -29,7 +29,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The server asks for a tool call parser before it loads anything (`--enable-auto-tool-choice requires "
     "--tool-call-parser`): only the parser knows how the model writes its calls. "
     "Serve LLM does not ask, and its answers hold the calls as text.",

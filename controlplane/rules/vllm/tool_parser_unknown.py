@@ -66,7 +66,7 @@ def _digits(name: str) -> list[str]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="With --enable-auto-tool-choice the server looks its parser up before it loads anything, and ends with "
     "`invalid tool call parser` where no release and no --tool-parser-plugin brings it.",
     remedy="Write the name of the parser for this model.",

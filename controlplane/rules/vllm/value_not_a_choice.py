@@ -25,7 +25,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The parser knows all values of the argument and ends with `invalid choice` at any other. Which ones "
     "there are changes from release to release.",
     remedy="Write one of the values that the message lists.",

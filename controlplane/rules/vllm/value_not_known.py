@@ -25,7 +25,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The argument takes any text, because plug-ins add to its values, and fails later where nothing "
     "answers to it: an unknown quantization method, attention backend or loader ends the engine when it is made.",
     remedy="Write one of the values that the message lists, unless a plug-in in the image brings this one.",

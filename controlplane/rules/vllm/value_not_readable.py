@@ -25,7 +25,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The parser ends with status 2 where a number is no number, JSON no JSON, or a switch is given a value "
     "(`--enable-prefix-caching=false`). JSON is most often spoilt by quotes: an item of `args` passes no shell, "
     "so that quotes around the whole value stay in it.",

@@ -25,7 +25,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="vLLM checks the limits when it makes its configuration, before it loads anything, and exits.",
     remedy="Write a number within the limits that the message names.",
     sources=("vLLM 0.8.5 to 0.33.0, bounds of the fields in config/, as tables in schemas/vllm",),

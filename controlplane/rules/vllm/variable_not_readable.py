@@ -82,7 +82,7 @@ def _reads(kind: type[int] | type[float], value: str) -> bool:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="vLLM turns the text into a number, or looks it up among the values that it knows, when it first needs "
     "the variable, and the process that asks ends with a ValueError.",
     remedy="Write a value that the variable takes.",

@@ -55,7 +55,7 @@ def _instead(removal: Removal) -> str:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="vLLM does not stop at a variable that it no longer knows: one generic line in the log "
     "(`Unknown vLLM environment variable detected`) is all there is to see. The engine then runs with another "
     "attention backend, another engine or another limit than the manifest says.",

@@ -27,7 +27,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A release that does not know a variable ignores it: what the manifest asks for does not happen, and "
     "nothing but one line in the log says so.",
     remedy="Use the release that brought the variable, or take it out.",

@@ -53,7 +53,7 @@ def _near(found: EngineVariable) -> str | None:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A variable with a misspelled name is not read, and vLLM starts without it: the log has one generic "
     "line. With --fail-on-environ-validation it refuses any VLLM_ name that it does not know.",
     remedy="Correct the name of the variable.",
