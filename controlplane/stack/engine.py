@@ -57,7 +57,8 @@ class Engine:
     of what starts it: the container's name, or the model's in an LLMConfig. `alternative`: it is not certain that it
     runs beside the other engines of its container, as with two branches of a script. `variables` are those that a
     runtime environment of Ray gives it, over those of its pods. `stray` are words of the command line that belong to
-    no argument and are not the model.
+    no argument and are not the model. `behind_entrypoint`: the container has no command, so that what starts the
+    engine stands among the arguments of an image whose entrypoint is named like vLLM's own server.
 
     `checkpoint` is the name on the hub of what a policy serves from a folder, and `weights` the bytes that it says
     the checkpoint's files have; manifests tell neither.
@@ -76,6 +77,7 @@ class Engine:
     accelerator_type: Fact[str] = ABSENT
     written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
     alternative: bool = field(default=False, compare=False)
+    behind_entrypoint: bool = field(default=False, compare=False)
     variables: tuple[EnvVar, ...] = field(default=(), compare=False)
     stray: tuple[Known[str], ...] = field(default=(), compare=False)
     checkpoint: str = field(default="", compare=False)

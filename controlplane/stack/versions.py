@@ -65,6 +65,11 @@ def is_vllm_image(image: str) -> bool:
     return _parts(image).name in _SERVERS
 
 
+def is_project_image(image: Fact[str]) -> bool:
+    """Whether an image is one of the server's that the vLLM project publishes, or a copy that keeps its path."""
+    return isinstance(image, Known) and is_vllm_image(image.value) and _parts(image.value).owner in _OWNERS
+
+
 def starts_vllm(image: Fact[str]) -> bool:
     """Whether an image's entrypoint is vLLM's server, so that arguments alone are its command line."""
     return isinstance(image, Known) and is_vllm_image(image.value)
@@ -76,7 +81,7 @@ def is_unset_by_image(image: Fact[str]) -> Callable[[str], bool]:
     Certain only for images of the vLLM project, which set few (`docker/Dockerfile`, 0.33), and for names that neither
     Kubernetes nor a device plug-in adds.
     """
-    known = isinstance(image, Known) and is_vllm_image(image.value) and _parts(image.value).owner in _OWNERS
+    known = is_project_image(image)
     return lambda name: known and not _ADDED.fullmatch(name)
 
 

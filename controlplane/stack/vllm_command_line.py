@@ -31,7 +31,8 @@ _OTHER_PROGRAM = "omni"
 class EngineCommand:
     """What a command line says. `complete` is False when part of it could not be read.
 
-    `alternative`: it is not certain that it runs beside the other engines of its container.
+    `alternative`: it is not certain that it runs beside the other engines of its container. `behind_entrypoint`: the
+    image starts a server by itself, and these words are given to that.
     """
 
     launch: tuple[str, ...]
@@ -41,6 +42,7 @@ class EngineCommand:
     complete: bool = True
     written: tuple[WrittenArgument, ...] = field(default=(), compare=False)
     alternative: bool = False
+    behind_entrypoint: bool = False
     stray: tuple[Known[str], ...] = field(default=(), compare=False)
 
 
@@ -72,9 +74,11 @@ def read_engines(command: Sequence[Word], args: Sequence[Word], around: CommandC
     """All engines that `command` and `args` start, in the order of the text."""
     words = [expand(word, around.environment) for word in (*command, *args)]
     launches = launches_of(words, around.environment, around.files)
+    behind_entrypoint = bool(launches) and around.has_vllm_entrypoint and not command
     if not launches and around.has_vllm_entrypoint and not command:
         launches = [Launch((), tuple(words))]
-    return tuple(made for made in _engine_commands(launches, around) if _OTHER_PROGRAM not in made.arguments)
+    commands = (made for made in _engine_commands(launches, around) if _OTHER_PROGRAM not in made.arguments)
+    return tuple(replace(made, behind_entrypoint=behind_entrypoint) for made in commands)
 
 
 def _engine_commands(launches: Sequence[Launch], around: CommandContext) -> Iterable[EngineCommand]:

@@ -106,6 +106,7 @@ def _engine(line: EngineCommand, made: Container, context: PodContext, version: 
         complete=line.complete,
         written=line.written,
         alternative=line.alternative,
+        behind_entrypoint=line.behind_entrypoint,
         stray=line.stray,
         origin=made.origin,
     )
