@@ -23,6 +23,7 @@ _ACTION = regex(r"\{\{.*?\}\}")
 _SUBSTITUTED = regex(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::?[-=?+][^{}]*)?\}")
 _PLACEHOLDER = regex(r"\$?[A-Z][A-Z0-9_]+|\$[A-Za-z_][A-Za-z0-9_]*|<[^<>]*>|\[[A-Z][A-Z0-9_-]*\]")
 """A text where a number belongs, that somebody is meant to replace: `PORT`, `$PORT`, `<port>`."""
+_CAPITALS = regex(r"[A-Z][A-Z0-9_-]*")
 
 
 @frozen
@@ -267,7 +268,12 @@ class Field:
         return Known(texts, self.origin) if texts else ABSENT
 
     def report(self, wanted: str, detail: str = "") -> Unknown:
-        """Note that the value is of the wrong kind; what the value is is not known then."""
+        """Note that the value is of the wrong kind; what the value is is not known then.
+
+        `[URL]` is a list to YAML, and to people what is to be replaced by a text.
+        """
+        if isinstance(self.value, list) and len(self.value) == 1 and _CAPITALS.fullmatch(str(self.value[0])):
+            return self._templated()
         is_now = f": {detail}" if detail else f", not {_kind(self.value)}"
         message = f"{render_path(self.path)} takes {wanted}{is_now}"
         self.source.findings.append(

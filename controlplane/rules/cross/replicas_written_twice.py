@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controlplane.diagnostics import Layer, Severity
+from controlplane.rules.pod_arithmetic import is_partial
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.scaled_workloads import scaled_workloads
 from controlplane.rules.wording import evidence
@@ -22,7 +23,7 @@ _KINDS = ("Deployment", "StatefulSet", "LeaderWorkerSet", "ReplicaSet")
 def check(stack: Stack) -> Iterator[Finding]:
     seen: set[ObjectRef] = set()
     for autoscaler, workload in scaled_workloads(stack):
-        if workload.ref in seen:
+        if workload.ref in seen or any(is_partial(workload, pods) for pods in workload.pod_sets):
             continue
         seen.add(workload.ref)
         desired = workload.pod_sets[0].count.desired if workload.pod_sets else None
@@ -56,7 +57,7 @@ def _bounds(autoscaler: Autoscaler) -> str:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The autoscaler and whoever applies the manifest write the same field in turn. An apply in the busy "
     "hour drops the service to the written number, and engines that took minutes to load are killed. Where the pods "
     "hold no GPUs it is only told.",

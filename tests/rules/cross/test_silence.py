@@ -23,3 +23,29 @@ def test_container_that_is_handed_its_gpus_needs_none_of_the_scheduler() -> None
     assert [f.rule for f in findings_of(_HANDED)] == []
     without = _HANDED.replace("CUDA_VISIBLE_DEVICES", "OTHER")
     assert [f.rule for f in findings_of(without)] == ["cross/parallelism-exceeds-gpus"]
+
+
+_SCALED = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: chat}
+spec:
+  replicas: 2
+  template:
+    spec:
+      containers:
+        - {name: server, image: "registry.example/proxy:1.0"}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: chat}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: chat}
+  maxReplicas: 6
+"""
+
+
+def test_replicas_of_a_patch_may_be_taken_out_where_it_is_used() -> None:
+    assert [f.rule for f in findings_of(_SCALED) if f.rule.startswith("cross/")] == ["cross/replicas-written-twice"]
+    patch = _SCALED.replace(', image: "registry.example/proxy:1.0"', "")
+    assert [f.rule for f in findings_of(patch) if f.rule.startswith("cross/")] == []

@@ -247,3 +247,10 @@ def test_container_that_kserve_merges_with_its_model_is_there_once() -> None:
     model = "    model: {modelFormat: {name: huggingface}, storageUri: s3://models/chat}\n"
     containers = "    containers: [{name: kserve-container, image: registry.example/server:1.0}]\n"
     assert _told(text + model + containers) == []
+
+
+def test_text_in_brackets_and_capitals_is_to_be_replaced() -> None:
+    assert _told(_ENGINE.replace("image: vllm/vllm-openai:v0.11.0", "image: [URL]")) == []
+    assert _told(_ENGINE.replace("image: vllm/vllm-openai:v0.11.0", "image: [a/b:1, c]")) == [
+        "error kubernetes/field-type"
+    ]
