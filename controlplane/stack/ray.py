@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from controlplane.frozen import frozen
+from controlplane.source import Quantity
 from controlplane.stack.facts import ABSENT, Fact, Origin
 
 
@@ -59,6 +60,9 @@ class RayAutoscaling:
     upscaling_mode: Fact[str] = ABSENT
     options: Fact[bool] = ABSENT
     """Known(True) at the place of `autoscalerOptions` where it is written at all."""
+    requests: Mapping[str, Fact[Quantity]] = field(default_factory=dict, compare=False)
+    limits: Mapping[str, Fact[Quantity]] = field(default_factory=dict, compare=False)
+    """What the autoscaler's container in the head's pods asks for and may use, as the options say it."""
 
 
 @frozen

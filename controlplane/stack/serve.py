@@ -7,7 +7,7 @@ from dataclasses import field
 
 from controlplane.frozen import frozen
 from controlplane.stack.facts import ABSENT, Fact, Origin
-from controlplane.stack.pods import Count
+from controlplane.stack.pods import Count, EnvVar
 from controlplane.stack.ray import RayResources
 
 
@@ -76,6 +76,8 @@ class ServeApplication:
     deployments: tuple[ServeDeployment, ...] = ()
     has_runtime_env: bool = field(default=False, compare=False)
     """Whether it has a `runtime_env` of its own, so that the pod's image alone does not tell what it has."""
+    variables: tuple[EnvVar, ...] = field(default=(), compare=False)
+    """`env_vars` of its `runtime_env`, as written."""
     origin: Origin | None = field(default=None, compare=False)
 
 

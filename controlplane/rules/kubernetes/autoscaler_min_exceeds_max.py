@@ -8,7 +8,7 @@ from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.facts import ABSENT, value_of
-from controlplane.stack.model import Stack
+from controlplane.stack.model import Stack, Workload
 from controlplane.stack.references import Autoscaler
 
 _KEDA_MAX = 100
@@ -21,6 +21,24 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield from _bounds(scaler)
             yield from _zero(scaler)
             yield from _idle(scaler)
+    for workload in stack.workloads:
+        if workload.ref.kind == "InferenceService" and workload.ref.group == "serving.kserve.io":
+            yield from _of_predictor(workload)
+
+
+def _of_predictor(workload: Workload) -> Iterator[Finding]:
+    """KServe refuses it; maxReplicas 0 is no bound."""
+    predictor = workload.pod_set("predictor")
+    least, most = (value_of(predictor.count.min), value_of(predictor.count.max)) if predictor else (None, None)
+    if predictor is not None and least is not None and most and least > most:
+        yield Finding(
+            f"InferenceService {workload.ref.name} has minReplicas {least} above maxReplicas {most}; it is refused",
+            at=predictor.count.min,
+            otherwise=workload.origin,
+            remedy=f"Set maxReplicas to {least} or more.",
+            evidence=(evidence("minReplicas", predictor.count.min), evidence("maxReplicas", predictor.count.max)),
+            related=((predictor.count.max, f"the maximum is {most}"),),
+        )
 
 
 def _bounds(scaler: Autoscaler) -> Iterator[Finding]:
@@ -69,7 +87,7 @@ def _idle(scaler: Autoscaler) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.ERROR,
     layer=Layer.ADMISSION,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The API server refuses such a HorizontalPodAutoscaler; KEDA refuses the ScaledObject, or its operator "
     "cannot make the HorizontalPodAutoscaler it stands for. Without it nothing scales.",
     remedy="Put the minimum below the maximum.",

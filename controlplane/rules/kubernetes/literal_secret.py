@@ -6,7 +6,7 @@ Whoever reads the repository or may look at pods has it; a Secret can be guarded
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from controlplane.diagnostics import Layer, Severity
 from controlplane.regex import regex
@@ -15,8 +15,8 @@ from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
 from controlplane.stack.deployed_engine import engines_of
 from controlplane.stack.facts import Known
-from controlplane.stack.model import Stack
-from controlplane.stack.pods import Container
+from controlplane.stack.model import Stack, Workload
+from controlplane.stack.pods import EnvVar
 
 _ISSUED = regex(
     r"hf_[A-Za-z0-9]{30,}|sk-[A-Za-z0-9_-]{20,}|nvapi-[A-Za-z0-9_-]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|"
@@ -49,11 +49,20 @@ _SAMPLE = regex(r"fake|example|dummy|sample|redacted|your|xxxx|\.\.\.", re.IGNOR
 """The same in what looks like an issued token, where short words may be there by chance."""
 
 _SHORTEST = 16
+_FOR_CONTAINERS = (
+    "Put it into a Secret and take it from there (valueFrom.secretKeyRef); then replace it, since it was seen."
+)
+_FOR_RAY = (
+    "Put it into a Secret and give it to the pods of the cluster (env, valueFrom.secretKeyRef), whose variables Ray "
+    "processes inherit; then replace it, since it was seen."
+)
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     for _, _, container in containers_of(stack):
-        yield from _variables(container)
+        yield from _variables(f"of container {container.name}", container.env)
+    for workload in stack.workloads:
+        yield from _runtime_environments(workload)
     for engine in engines_of(stack):
         written = engine.written("api_key")
         values = written.value if isinstance(written, Known) and isinstance(written.value, list) else [written]
@@ -73,17 +82,30 @@ def _text(value: object) -> str:
     return inner if isinstance(inner, str) else ""
 
 
-def _variables(container: Container) -> Iterator[Finding]:
-    for variable in container.env:
+def _runtime_environments(workload: Workload) -> Iterator[Finding]:
+    """Variables of Ray's runtime environments; an application's are those of its engines too."""
+    applications = workload.serve.applications if workload.serve is not None else ()
+    seen: set[str] = set()
+    for application in applications:
+        seen |= {str(variable.origin) for variable in application.variables}
+        yield from _variables(f"of Serve application {application.name}", application.variables)
+    for engine in workload.engines:
+        own = [variable for variable in engine.variables if str(variable.origin) not in seen]
+        seen |= {str(variable.origin) for variable in own}
+        yield from _variables(f"of engine {engine.role}", own)
+
+
+def _variables(owner: str, variables: Iterable[EnvVar]) -> Iterator[Finding]:
+    for variable in variables:
         value = variable.value
         if isinstance(value, Known) and isinstance(value.value, str) and _is_secret(variable.name, value.value):
+            is_container = owner.startswith("of container")
             yield Finding(
-                f"variable {variable.name} of container {container.name} holds a secret of {len(value.value)} "
+                f"variable {variable.name} {owner} holds a secret of {len(value.value)} "
                 "characters in the manifest; whoever may read the file or the pod has it",
                 at=value,
                 otherwise=variable.origin,
-                remedy="Put it into a Secret and take it from there (valueFrom.secretKeyRef); then replace it, since "
-                "it was seen.",
+                remedy=_FOR_CONTAINERS if is_container else _FOR_RAY,
                 evidence=(evidence(f"env {variable.name}", "not shown", source=str(value.origin)),),
             )
 
@@ -99,7 +121,7 @@ def _is_secret(name: str, value: str) -> bool:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A token in a manifest is in Git for ever, in every plan and diff, in the annotation of client-side "
     "apply, and readable by all who may get pods. Stand-ins of samples are not told. The value is never printed.",
     remedy="Refer to a Secret, and replace the token.",

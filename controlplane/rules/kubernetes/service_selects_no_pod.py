@@ -8,12 +8,14 @@ from controlplane.diagnostics import Layer, Severity
 from controlplane.rules.pod_arithmetic import is_partial, is_rendered, matches, pod_sets_of
 from controlplane.rules.rule import Finding, Rule
 from controlplane.rules.wording import evidence
-from controlplane.stack.facts import Known
+from controlplane.source.suggest import edit_distance
+from controlplane.stack.facts import Declared, Known, Origin
 from controlplane.stack.model import Stack, Workload
 from controlplane.stack.pods import PodSet
 from controlplane.stack.references import Service
 
 _SUFFIXES = ("", "-service", "-svc", "-headless", "-api", "-http")
+_GROUP_NAME = "leaderworkerset.sigs.k8s.io/name"
 _SET_BY_CONTROLLERS = (
     "ray.io/",
     "leaderworkerset.sigs.k8s.io/",
@@ -28,8 +30,38 @@ def check(stack: Stack) -> Iterator[Finding]:
     for service in stack.references:
         if isinstance(service, Service) and isinstance(service.selector, Known):
             selector = service.selector.value
+            if _GROUP_NAME in selector:
+                yield from _of_no_group(stack, service, service.selector)
             if selector and not any(_not_ours(key, value) for key, value in selector.items()):
                 yield from _missed(stack, service, service.selector)
+
+
+def _of_no_group(stack: Stack, service: Service, selector: Known[Mapping[str, str]]) -> Iterator[Finding]:
+    """The controller labels pods with their LeaderWorkerSet's name: one that the file has under another name."""
+    wanted, file = selector.value[_GROUP_NAME], _file(service.origin)
+    groups = [
+        workload
+        for workload in stack.workloads
+        if workload.ref.kind == "LeaderWorkerSet" and workload.ref.namespace == service.ref.namespace
+    ]
+    if len(groups) != 1 or not file or _file(groups[0].origin) != file or not is_rendered(wanted):
+        return
+    name = groups[0].ref.name
+    is_near = wanted and (name.startswith(wanted) or wanted.startswith(name) or edit_distance(name, wanted, 2) <= 2)
+    if name != wanted and is_near and is_rendered(name):
+        yield Finding(
+            f"Service {service.ref.name} selects pods of LeaderWorkerSet {wanted}, which this file does not have; "
+            f"it has {name}",
+            at=selector,
+            otherwise=service.origin,
+            remedy=f"Select {_GROUP_NAME}: {name}.",
+            evidence=(evidence(f"selector {_GROUP_NAME}", wanted, source=str(selector.origin)),),
+            related=((groups[0].origin, f"LeaderWorkerSet {name}"),),
+        )
+
+
+def _file(origin: Origin | None) -> str:
+    return origin.span.file if isinstance(origin, Declared) else ""
 
 
 def _not_ours(key: str, value: str) -> bool:
@@ -73,7 +105,7 @@ def _finding(
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.KUBERNETES,
-    since="0.2.0",
+    since="0.1.0",
     rationale="A Service that selects nothing has no endpoints: every request is refused, while pods and Service "
     "both look well. Told only of a Service that bears the name of a workload in the same input and namespace, "
     "differs from its pods in one label, and selects no other pod.",

@@ -19,8 +19,8 @@ def read(container: Field) -> Container:
         command=tuple(word.literal() for word in container["command"].items()),
         args=tuple(word.literal() for word in container["args"].items()),
         env=environment.read(container),
-        requests=_amounts(container.at("resources", "requests")),
-        limits=_amounts(container.at("resources", "limits")),
+        requests=amounts(container.at("resources", "requests")),
+        limits=amounts(container.at("resources", "limits")),
         ports=tuple(port for item in container["ports"].items() if (port := _port(item)) is not None),
         mounts=tuple(_mount(item) for item in container["volumeMounts"].items()),
         startup_probe=probes.read(container["startupProbe"]),
@@ -41,7 +41,8 @@ def _env_from(item: Field) -> EnvFrom:
     return EnvFrom(kind, item.at(reference, "name").plain_text(), item["prefix"].plain_text(), item.origin)
 
 
-def _amounts(amounts: Field) -> Mapping[str, Fact[Quantity]]:
+def amounts(amounts: Field) -> Mapping[str, Fact[Quantity]]:
+    """Amounts of resources by their names."""
     return {name: amount.quantity() for name, amount in amounts.entries()}
 
 

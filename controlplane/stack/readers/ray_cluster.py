@@ -12,6 +12,7 @@ from controlplane.stack.model import Workload
 from controlplane.stack.pods import PodSet
 from controlplane.stack.ray import GcsFaultTolerance, RayAutoscaling, RayCluster
 from controlplane.stack.readers import metadata
+from controlplane.stack.readers.container import amounts
 from controlplane.stack.readers.ray_group import first_image, known, read_head, read_worker, unique_roles
 from controlplane.stack.readers.ray_images import ray_version_of_image
 from controlplane.stack.readers.ray_versions import with_version
@@ -105,6 +106,8 @@ def _autoscaling(spec: Field) -> RayAutoscaling:
         idle_timeout_seconds=options["idleTimeoutSeconds"].integer(),
         upscaling_mode=options["upscalingMode"].text(),
         options=_written(options),
+        requests=amounts(options.at("resources", "requests")),
+        limits=amounts(options.at("resources", "limits")),
     )
 
 

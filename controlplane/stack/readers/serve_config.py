@@ -75,6 +75,7 @@ def _application(field: Field, taken: Counter[str]) -> _ReadApplication:
         import_path=import_path,
         route_prefix=_route(field),
         deployments=_merged([llm.deployment for llm in found], listed),
+        variables=runtime_variables(field["runtime_env"]),
         has_runtime_env=any(field["runtime_env"][key].is_set for key in _PACKAGES),
         origin=field["name"].origin if field["name"].is_set else field.origin,
     )
