@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 
 from controlplane.cli.lint.report import SuppressedFinding
 from controlplane.cli.suppression_comments import Comment, Malformed, Selector, Suppression, comments
@@ -124,8 +125,16 @@ def _known_ids() -> Collection[str]:
 
 
 def _ran(selector: Selector, ids: Collection[str], selected: Callable[[str], bool]) -> bool:
-    """Whether all rules that a selector names ran."""
-    return all(selected(rule) for rule in ids if selector.names(rule))
+    """Whether all rules that a selector names ran; of a family, those that are no preview are enough."""
+    named = [rule for rule in ids if selector.names(rule)]
+    return all(selected(rule) or (len(named) > 1 and rule in _previews()) for rule in named)
+
+
+@cache
+def _previews() -> frozenset[str]:
+    from controlplane.rules.catalogue import catalogue
+
+    return frozenset(entry.id for entry in catalogue() if entry.is_preview)
 
 
 def _expired(comment: Suppression, today: date) -> Diagnostic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -14,8 +14,9 @@ from controlplane.cli.lint.discovery import find
 from controlplane.cli.lint.file_reading import FileReading
 from controlplane.cli.lint.files import read_files
 from controlplane.cli.lint.judging import Court, Machines, Verdict, merged
-from controlplane.cli.lint.report import LintReport, SuppressedFinding
+from controlplane.cli.lint.report import LintReport, NotJudged, SuppressedFinding
 from controlplane.cli.lint.settings import Settings
+from controlplane.diagnostics import Span
 from controlplane.rules import CataloguedRule, catalogue
 
 
@@ -45,11 +46,13 @@ def lint(request: Request) -> LintReport:
 def _lint(request: Request) -> LintReport:
     found = find(request.paths)
     settings = request.settings
-    readings = read_files([name for name in found.files if not settings.excludes(name)], request.stdin_filename)
+    excluded = [name for name in found.files if settings.excludes(name)]
+    readings = read_files([name for name in found.files if name not in excluded], request.stdin_filename)
     rules = _selected(settings)
     court = Court(rules, settings.assume, _machines(settings.fleet))
     verdict, excepted = _judged(readings, court, request)
-    verdict = merged([Verdict(not_judged=found.not_judged), verdict])
+    left_out = _left_out(excluded, request, nothing_else=not readings)
+    verdict = merged([Verdict(not_judged=(*found.not_judged, *left_out)), verdict])
     texts = {reading.file: reading.text for reading in readings}
     report = LintReport(
         findings=tuple(
@@ -65,6 +68,14 @@ def _lint(request: Request) -> LintReport:
         judged=sum(len(reading.policies) + len(reading.manifests) for reading in readings),
     )
     return _with_secret_lines(_without_accepted(report, request), readings)
+
+
+def _left_out(excluded: Sequence[str], request: Request, *, nothing_else: bool) -> Iterator[NotJudged]:
+    """Files that the settings exclude, told where somebody named them or nothing else was found."""
+    by = Path(request.settings.file).name
+    for name in excluded:
+        if nothing_else or name in request.paths:
+            yield NotJudged(Span(name, 1, 1, 1, 1), f"excluded by {by}")
 
 
 def _with_secret_lines(report: LintReport, readings: Sequence[FileReading]) -> LintReport:

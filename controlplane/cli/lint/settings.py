@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 from controlplane.cli.exit import Exit, VerbEnd
 from controlplane.cli.lint.assumed import assumed
@@ -52,6 +54,8 @@ class Settings:
     per_path: tuple[PathIgnores, ...] = ()
     folder: Path = Path()
     file: str = ""
+    written_paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The patterns as written: of `exclude` under an empty key, and of `per-path-ignores` with their rules."""
 
     def excludes(self, name: str) -> bool:
         """Whether the settings leave a file out."""
@@ -91,13 +95,12 @@ def settings_for(flags: Flags, paths: Sequence[str]) -> Settings:
         per_path=tuple(PathIgnores(parse(pattern), rules) for pattern, rules in per_path),
         folder=said.folder.absolute(),
         file=said.file,
+        written_paths={"": said.exclude, **said.per_path_ignores},
     )
 
 
 def shown(settings: Settings) -> str:
     """The settings as a table that the settings file would take."""
-    import json
-
     lines = [f"# settings file: {settings.file or 'none'}", "[lint]"]
     values: dict[str, object] = {
         "select": list(settings.selection.select),
@@ -106,16 +109,19 @@ def shown(settings: Settings) -> str:
         "format": settings.format,
         "fleet": settings.fleet,
         "baseline": settings.baseline,
+        "exclude": list(settings.written_paths.get("", ())),
     }
     lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     lines += _table("assume", settings.assume) + _table("severity", settings.selection.severity)
+    lines += _table("per-path-ignores", {key: rules for key, rules in settings.written_paths.items() if key})
     return "\n".join(lines)
 
 
-def _table(name: str, entries: Mapping[str, str]) -> list[str]:
+def _table(name: str, entries: Mapping[str, Any]) -> list[str]:
     if not entries:
         return []
-    return ["", f"[lint.{name}]", *(f'"{key}" = "{value}"' for key, value in sorted(entries.items()))]
+    written = ((json.dumps(part, ensure_ascii=False) for part in pair) for pair in sorted(entries.items()))
+    return ["", f"[lint.{name}]", *(f"{key} = {value}" for key, value in written)]
 
 
 def _common_folder(paths: Sequence[str]) -> Path:
@@ -152,5 +158,5 @@ def _known_prefixes(prefixes: Sequence[str]) -> None:
             raise VerbEnd(
                 Exit.USAGE,
                 f"no rule's id begins with {prefix!r}" + (f"; did you mean {near!r}?" if near else ""),
-                "`controlplane explain` lists all rules.",
+                "A prefix ends where a word of the id does; `controlplane explain --all` lists all rules.",
             )

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -404,3 +405,38 @@ def test_gpu_that_the_catalogue_does_not_know_is_told(
     code, out, _ = lint(capsys, "f.yaml", "--format", "json")
     found = [(f["rule"], f["severity"]) for f in json.loads(out)["findings"]]
     assert (code, found) == (0, [("policy/unknown-gpu", expected)] if expected else [])
+
+
+@pytest.mark.parametrize("path", ["vendor/x.yaml", "vendor"])
+def test_file_that_the_settings_exclude_says_so_where_it_was_named(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("controlplane.toml", '[lint]\nexclude = ["vendor/"]\n')
+    write("vendor/x.yaml", BAD)
+    code, out, err = lint(capsys, path)
+    assert code == 2
+    assert "vendor/x.yaml:1:1: excluded by controlplane.toml" in out
+    assert "excluded by controlplane.toml" in err
+
+
+def test_excluded_file_beside_others_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    write("controlplane.toml", '[lint]\nexclude = ["vendor/"]\n')
+    write("vendor/x.yaml", BAD)
+    write("a.yaml", GOOD)
+    code, out, _ = lint(capsys, ".")
+    assert code == 0
+    assert "excluded" not in out
+
+
+def test_settings_that_are_shown_can_be_written_back(capsys: pytest.CaptureFixture[str]) -> None:
+    text = '[lint]\nexclude = ["vendor/", "a\\"b"]\n\n[lint.per-path-ignores]\n"old/" = ["kubernetes/", "ray"]\n'
+    write("controlplane.toml", text)
+    write("a.yaml", GOOD)
+    shown = lint(capsys, "a.yaml", "--show-settings")[1]
+    assert tomllib.loads(shown)["lint"] | tomllib.loads(text)["lint"] == tomllib.loads(shown)["lint"]
+
+
+@pytest.mark.parametrize("family", ["vllm/", "ray/", "kubernetes/", "cross/"])
+def test_comment_for_a_family_that_nothing_needs_is_unused(family: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write("a.yaml", f"# controlplane: ignore-file[{family}] it was needed once\n" + GOOD)
+    assert told(capsys, "a.yaml") == ["suppression/unused"]
