@@ -105,6 +105,7 @@ def expand(word: Word, environment: Environment) -> Word:
         value = environment.look_up(part[2:-1]) if part.startswith("$(") and part.endswith(")") else None
         if value is None:
             built.add("$" if part == "$$" else part, at, end)
+            built.verbatim = built.verbatim and part != "$$"
         else:
             built.add(value.text, at, end)
             built.missing += value.missing[:1]
