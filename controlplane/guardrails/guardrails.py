@@ -277,7 +277,15 @@ def _shown(part: str | Expression, subject: Subject) -> str:
     value = part.evaluate(subject.variables)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return "unknown" if value is None else str(value)
+    if value is not None:
+        return str(value)
+    return "not set" if any(_is_absent(name, subject) for name in part.named) else "unknown"
+
+
+def _is_absent(name: Named, subject: Subject) -> bool:
+    """Whether nobody wrote a value, which is another matter than one that cannot be told."""
+    described = subject.variables.get(name.variable)
+    return described is not None and name.path in described.absent
 
 
 def _place(named: Iterable[Named], subject: Subject) -> tuple[Span, KeyPath]:

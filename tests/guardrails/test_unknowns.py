@@ -138,3 +138,14 @@ def test_loops_over_long_lists_end() -> None:
 def test_expressions_without_measure_are_refused(require: str) -> None:
     (finding,) = refused(_rule(require))
     assert finding.rule == "guardrail/expression"
+
+
+def test_message_tells_what_nobody_wrote_from_what_is_not_known() -> None:
+    said = "priority class is {pods.priority_class}, {pods.name}"
+    (message,) = _said("has(pods.priority_class)", "pods", message=said)
+    assert message.startswith("priority class is not set, ")
+    unread = DEPLOYMENT.replace(
+        "      containers:", '      priorityClassName: "{{ .Values.priority }}"\n      containers:'
+    )
+    (message,) = _said('pods.name == "x"', "pods", unread, said)
+    assert message.startswith("priority class is unknown, ")
