@@ -151,11 +151,39 @@ def node_amount(group: RayGroup, pods: PodSet, name: str) -> float | None:
             return value_of(told.memory_bytes)
     if name in told.custom:
         return value_of(told.custom[name])
+    if name == "TPU" and custom_is_known(group) and not _may_see_tpus(pods):
+        return 0.0
     if name.startswith("node:") or name.startswith(_FOUND_BY_RAY) or not custom_is_known(group):
         return None
     if name.startswith("accelerator_type:"):
         return 0.0 if node_amount(group, pods, "GPU") == 0 else None
     return 0.0
+
+
+def _may_see_tpus(pods: PodSet) -> bool:
+    """Whether Ray may find TPUs in a pod: devices that it was given, or all of its node's where it is privileged."""
+    container = ray_container(pods)
+    if container is None or may_see_gpus_unasked(pods):
+        return True
+    if container.privileged != ABSENT and value_of(container.privileged) is not False:
+        return True
+    variables = (variable.name for variable in container.env)
+    words = (*container.limits, *container.requests, *variables, *_places_wanted(pods))
+    return any("tpu" in word.casefold() for word in words)
+
+
+def _places_wanted(pods: PodSet) -> Iterator[str]:
+    """Words of what a pod says of its node; `tpu` for what could not be read."""
+    wanted = pods.constraints
+    for fact in (wanted.node_selector, wanted.node_requirements, wanted.tolerations):
+        if fact != ABSENT and value_of(fact) is None:
+            yield "tpu"
+    for key, value in value_or(wanted.node_selector, {}).items():
+        yield f"{key}={value}"
+    for requirement in value_or(wanted.node_requirements, ()):
+        yield f"{requirement.key}={requirement.values}"
+    for toleration in value_or(wanted.tolerations, ()):
+        yield toleration.key
 
 
 def custom_is_known(group: RayGroup) -> bool:

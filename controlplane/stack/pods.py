@@ -273,6 +273,8 @@ class Container:
     """`resources.claims`: names of the pod's DRA claims that the container uses."""
     restart_policy: Fact[str] = field(default=ABSENT, compare=False)
     """`Always` on an init container makes it a sidecar."""
+    privileged: Fact[bool] = field(default=ABSENT, compare=False)
+    """`securityContext.privileged`: it sees every device of its node, asked for or not."""
     origin: Origin | None = field(default=None, compare=False)
     resources_origin: Origin | None = field(default=None, compare=False)
 

@@ -31,6 +31,7 @@ def read(container: Field) -> Container:
         env_from=tuple(_env_from(item) for item in container["envFrom"].items()),
         claims=tuple(item["name"].plain_text() for item in container.at("resources", "claims").items()),
         restart_policy=container["restartPolicy"].text(),
+        privileged=container.at("securityContext", "privileged").boolean(),
         origin=container["name"].origin,
         resources_origin=container["resources"].origin if container["resources"].is_set else None,
     )

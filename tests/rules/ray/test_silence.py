@@ -154,6 +154,20 @@ def test_resource_that_ray_finds_on_the_machine_is_not_missed() -> None:
     assert rules(service(actor(options), group("{limits: {cpu: 2, memory: 8Gi, google.com/tpu: 4}}"))) == []
 
 
+@pytest.mark.parametrize(
+    ("pods", "is_told"),
+    [
+        (group("{limits: {cpu: 2, memory: 8Gi}}"), True),
+        (group("{limits: {cpu: 2, memory: 8Gi}}", '{resources: \'"{\\"TPU\\": 4}"\'}'), False),
+        (group("{limits: {cpu: 2, memory: 8Gi}}, securityContext: {privileged: true}"), False),
+        (group("{limits: {cpu: 2, memory: 8Gi}}, env: [{name: TPU_WORKER_ID, value: '0'}]"), False),
+    ],
+)
+def test_tpus_are_missed_where_no_pod_can_have_any(pods: str, is_told: bool) -> None:
+    found = rules(service(actor("{num_cpus: 1, resources: {TPU: 4}}"), pods))
+    assert found == (["ray/custom-resource-not-provided"] if is_told else [])
+
+
 def test_group_without_bound_holds_any_number_of_replicas() -> None:
     unbounded = group(_ONE_GPU, replicas="minReplicas: 0")
     autoscaled = "    enableInTreeAutoscaling: true"
