@@ -54,7 +54,7 @@ def _beyond(engine: DeployedEngine, container: Container, variable: EnvVar) -> I
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.CROSS,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The device plug-in gives a container its own GPUs, and CUDA counts them from 0 there, whatever their "
     "numbers on the node are. CUDA ignores the first number that does not exist and all behind it: with `1` first "
     "on a container of one GPU it sees none (an error), with `0,1` it sees one where two were meant.",

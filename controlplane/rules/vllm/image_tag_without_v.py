@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The project publishes its images as `v0.10.2`, never as `0.10.2`: the kubelet cannot pull the image, "
     "and the pod waits in ImagePullBackOff. Copies in other registries may have tags of their own.",
     remedy="Write the tag with its v.",

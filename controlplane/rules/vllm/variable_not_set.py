@@ -47,7 +47,7 @@ def _unset(engine: DeployedEngine, container: Container) -> Iterator[Finding]:
 RULE = Rule(
     severity=Severity.WARNING,
     layer=Layer.VLLM,
-    since="0.2.0",
+    since="0.1.0",
     rationale="The kubelet replaces `$(NAME)` by a variable of the container, and leaves it as it is where there is "
     "none. vLLM then refuses it where a number is needed, and otherwise uses it: a model called `$(MODEL)`. Only "
     "kustomize's vars, which are deprecated, would replace it before.",
