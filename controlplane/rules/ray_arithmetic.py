@@ -176,7 +176,7 @@ def _places_wanted(pods: PodSet) -> Iterator[str]:
     """Words of what a pod says of its node; `tpu` for what could not be read."""
     wanted = pods.constraints
     for fact in (wanted.node_selector, wanted.node_requirements, wanted.tolerations):
-        if fact != ABSENT and value_of(fact) is None:
+        if fact != ABSENT and not isinstance(fact, Known):
             yield "tpu"
     for key, value in value_or(wanted.node_selector, {}).items():
         yield f"{key}={value}"

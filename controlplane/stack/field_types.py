@@ -72,17 +72,69 @@ _CHOICES: Final[Mapping[tuple[str, str], frozenset[str]]] = MappingProxyType(
 """Words that Kubernetes 1.36 takes (pkg/apis/*/types.go, validation); its models do not tell them."""
 
 
+_PODS: Final = {
+    "affinity": "V1Affinity",
+    "containers": "[V1Container]",
+    "initContainers": "[V1Container]",
+    "tolerations": "[V1Toleration]",
+    "volumes": "[V1Volume]",
+}
+_PARTLY_KNOWN: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "InferenceService": {"metadata": "V1ObjectMeta", "spec": "InferenceServiceSpec"},
+        "InferenceServiceSpec": {"predictor": "Predictor"},
+        "Predictor": {
+            **_PODS,
+            "maxReplicas": "integer",
+            "minReplicas": "integer",
+            "model": "PredictorModel",
+            "workerSpec": "Predictor",
+        },
+        "PredictorModel": {"env": "[V1EnvVar]", "resources": "V1ResourceRequirements", "args": ""},
+        "ServingRuntime": {"metadata": "V1ObjectMeta", "spec": "Predictor"},
+        "KnativeService": {"metadata": "V1ObjectMeta", "spec": "KnativeSpec"},
+        "KnativeSpec": {"template": "KnativeTemplate"},
+        "KnativeTemplate": {"metadata": "V1ObjectMeta", "spec": "KnativePods"},
+        "KnativePods": _PODS,
+        "Rollout": {"metadata": "V1ObjectMeta", "spec": "RolloutSpec"},
+        "RolloutSpec": {"replicas": "integer", "selector": "V1LabelSelector", "template": "V1PodTemplateSpec"},
+        "ScaledJob": {"metadata": "V1ObjectMeta", "spec": "ScaledJobSpec"},
+        "ScaledJobSpec": {"jobTargetRef": "V1JobSpec"},
+    }
+)
+"""Types of which no table tells all fields: only what is below those named here is judged."""
+
+_PARTLY_KNOWN_ROOTS: Final = MappingProxyType(
+    {
+        "argoproj.io/v1alpha1 Rollout": "Rollout",
+        "keda.sh/v1alpha1 ScaledJob": "ScaledJob",
+        "serving.knative.dev/v1 Service": "KnativeService",
+        "serving.kserve.io/v1alpha1 ClusterServingRuntime": "ServingRuntime",
+        "serving.kserve.io/v1alpha1 ServingRuntime": "ServingRuntime",
+        "serving.kserve.io/v1beta1 InferenceService": "InferenceService",
+    }
+)
+
+
 @cache
 def root_type(api_version: str, kind: str) -> str:
     """The type of a manifest; empty where no table tells what is in it."""
     if kind in COMPONENT_OF and api_version in _GROUPS[COMPONENT_OF[kind]]:
         return kind
-    return str(_kubernetes()["roots"].get(f"{api_version} {kind}", ""))
+    name = f"{api_version} {kind}"
+    return str(_PARTLY_KNOWN_ROOTS.get(name) or _kubernetes()["roots"].get(name, ""))
+
+
+def is_whole(type_name: str) -> bool:
+    """Whether all fields of a type are told, so that another key is no field of it."""
+    return type_name not in _PARTLY_KNOWN
 
 
 @cache
 def fields_of(type_name: str) -> Mapping[str, str]:
     """What each field of a type takes; empty where no table tells its fields."""
+    if type_name in _PARTLY_KNOWN:
+        return _PARTLY_KNOWN[type_name]
     kind, _, path = type_name.partition(".")
     if kind not in COMPONENT_OF:
         own: Mapping[str, str] = _kubernetes()["types"].get(type_name, {})

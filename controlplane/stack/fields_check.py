@@ -23,7 +23,7 @@ from controlplane.diagnostics import (
 )
 from controlplane.source.suggest import edit_distance, nearest
 from controlplane.stack.facts import Declared
-from controlplane.stack.field_types import choices, fields_of, root_type, source_of
+from controlplane.stack.field_types import choices, fields_of, is_whole, root_type, source_of
 from controlplane.stack.manifest_fields import Field, is_placeholder
 
 _LONG: Final = 8
@@ -32,7 +32,7 @@ _SHORTEST: Final = 3
 """Fewer letters than these are near to too much."""
 _PARTS: Final = {"V1Container": "image", "V1DeploymentSpec": "template", "V1StatefulSetSpec": "template"}
 """What an object cannot do without and a patch mostly leaves out, by type."""
-_COMPLETED_BY_OPERATORS: Final = ("LLMInferenceService",)
+_COMPLETED_BY_OPERATORS: Final = ("InferenceService", "LLMInferenceService", "ServingRuntime")
 """Kinds whose operator fills in what a pod needs: a container without an image is none of a patch."""
 
 
@@ -79,7 +79,7 @@ class _Walk:
         for key, inner in value.items():
             takes = known.get(key)
             if takes is None:
-                near = _meant(key, value, known)
+                near = _meant(key, value, known) if is_whole(type_name) else ""
                 if near:
                     self.unknown.append(((*path, key), near, type_name))
             elif inner is not None:

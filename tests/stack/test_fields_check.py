@@ -227,3 +227,46 @@ def test_pod_below_a_custom_resource_is_judged_like_any_other() -> None:
                 resource: {limits: {nvidia.com/gpu: 1}}  # fires
         """
     assert [line for line, _ in _unknown(text)] == marked_lines(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """
+        apiVersion: serving.kserve.io/v1beta1
+        kind: InferenceService
+        metadata: {name: chat}
+        spec:
+          predictor:
+            minReplicaz: 1
+            containers:
+              - name: kserve-container
+                livenesProbe: {tcpSocket: {port: 8080}}  # fires
+        """,
+        """
+        apiVersion: serving.knative.dev/v1
+        kind: Service
+        metadata: {name: chat}
+        spec:
+          template:
+            spec:
+              containerConcurency: 4
+              containers:
+                - image: registry.example/app:1.0
+                  resource: {limits: {cpu: 1}}  # fires
+        """,
+        """
+        apiVersion: argoproj.io/v1alpha1
+        kind: Rollout
+        metadata: {name: chat}
+        spec:
+          selectors: {}
+          template:
+            spec:
+              containers:
+                - {name: main, image: "registry.example/app:1.0", tyt: true}  # fires
+        """,
+    ],
+)
+def test_kinds_without_a_table_are_judged_below_their_pods_alone(text: str) -> None:
+    assert [line for line, _ in _unknown(text)] == marked_lines(text)
