@@ -43,6 +43,9 @@ def starts_like_vllm(image: Fact[str], args: Sequence[str]) -> bool:
 
 def resembles_vllm(image: Fact[str], args: Sequence[str]) -> bool:
     """Whether a container that was taken for no engine may be one all the same."""
+    # Most containers are neither, and need no table read.
+    if not may_be_vllm(image) and not any(word.startswith("--model") for word in args):
+        return False
     names = _arguments(args)
     if may_be_vllm(image):
         return bool(names)
