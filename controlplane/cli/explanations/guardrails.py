@@ -29,7 +29,7 @@ GUARDRAILS = {
         "The rules of Guardrails were not asked.",
         Severity.ERROR,
         "CEL, which their expressions are written in, is an extra and is not installed. What lint knows itself is "
-        "told, but silence says nothing of the organisation's own rules. The verbs that render, plan and apply refuse.",
+        "told, but silence says nothing of the organisation's own rules. Verbs that render, plan and apply refuse.",
         "Install controlplane[guardrails].",
     ),
     "guardrail/no-date": Explanation(

@@ -72,15 +72,15 @@ _KEYS = {
     "policy/reference-not-given": Explanation(
         "A policy refers to something that is not among the files that lint was given.",
         _INFO,
-        "Where only some files are linted, as before a commit, what they refer to may be in another. Of a folder, and "
-        "in every other verb, it is policy/unknown-reference and an error.",
+        "Where only some files are linted, as before a commit, what they refer to may be in another. Of a folder, "
+        "and in every other verb, it is policy/unknown-reference and an error.",
         "Lint the whole folder, or name the Fleet with --fleet.",
     ),
     "policy/unknown-gpu": Explanation(
         "A pool of a Fleet has a GPU that the catalogue does not know.",
         _WARNING,
-        "Its memory and generation are not known, so rules that go by them keep silent. Without a name that is near it "
-        "may be a new product, and the finding is an info.",
+        "Its memory and generation are not known, so rules that go by them keep silent. Without a name that is near "
+        "it may be a new product, and the finding is an info.",
         "Write the name that the message names as near, or the nodes' product label.",
     ),
     "policy/unknown-kind": Explanation(
