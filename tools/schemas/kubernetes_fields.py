@@ -1,6 +1,6 @@
 """Write `schemas/kubernetes/fields.json`: the fields of Kubernetes' own objects that manifests are made of.
 
-    python -m tools.schemas.kubernetes_fields --write
+    python -m tools.schemas.kubernetes_fields --date 2026-11-29
     python -m tools.schemas.kubernetes_fields --check
 
 The source are the models of the `kubernetes` package, which are generated from the API server's OpenAPI document: the
@@ -83,13 +83,14 @@ def types(models: Any) -> dict[str, dict[str, str]]:
     return dict(sorted(found.items()))
 
 
-def written() -> tuple[dict[str, object], dict[str, dict[str, str]]]:
+def written(date: str) -> tuple[dict[str, object], dict[str, dict[str, str]]]:
     """Head and entries of the table, from the installed package."""
     import kubernetes.client
 
     version = kubernetes.__version__
     head = {
         "format_version": 1,
+        "date": date,
         "made_by": "tools/schemas/kubernetes_fields.py",
         "source": f"kubernetes {version} (Python package), kubernetes/client/models",
         "version": f"1.{version.partition('.')[0]}",
@@ -102,12 +103,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Exit status: 0 done or in order, 1 not in order, 2 usage."""
     parser = argparse.ArgumentParser(prog="python -m tools.schemas.kubernetes_fields", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--check", action="store_true", help="compare the table with its recorded digest")
-    mode.add_argument("--write", action="store_true", help="write the table from the installed package")
+    parser.add_argument("--check", action="store_true", help="compare the table with its recorded digest")
+    parser.add_argument("--date", help="write the table from the installed package, read on this day: YYYY-MM-DD")
     options = parser.parse_args(arguments)
-    if options.write:
-        head, entries = written()
+    if not options.check:
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", options.date or ""):
+            parser.error("--date YYYY-MM-DD is needed to write the table")
+        head, entries = written(options.date)
         digests.write(FOLDER, FILE, digests.lines(head, "types", entries))
         return 0
     found = digests.problems((f"{FOLDER}/{FILE}",))

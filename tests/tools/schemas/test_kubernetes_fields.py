@@ -47,3 +47,9 @@ def test_shipped_table_is_as_its_generator_wrote_it() -> None:
     assert content["roots"] == ROOTS
     assert set(ROOTS.values()) <= content["types"].keys()
     assert content["types"]["V1Container"]["livenessProbe"] == "V1Probe"
+
+
+def test_writing_needs_a_date() -> None:
+    with pytest.raises(SystemExit) as refused:
+        kubernetes_fields.main([])
+    assert refused.value.code == 2
