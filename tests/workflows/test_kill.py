@@ -97,6 +97,11 @@ class Site:
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(command, stdout=log, stderr=log, cwd=ROOT, env=dict(os.environ))
 
+    async def connected(self) -> Client:
+        """A client; a server that was just started again refuses clients for a moment."""
+        await await_frontend(self.address)
+        return await Client.connect(self.address)
+
     async def request(self, number: int) -> RolloutTicket:
         """Ask for a rollout of a revision."""
         world = load(self.folder)
@@ -111,12 +116,12 @@ class Site:
             timeouts=PATIENT,
             drift=UNWATCHED,
         )
-        client = await Client.connect(self.address)
+        client = await self.connected()
         return await commands.request_rollout(client, request, task_queue=self.queue, patience_s=120)
 
     async def ended(self, ticket: RolloutTicket) -> RolloutOutcome:
         """The outcome, and the entity has taken note."""
-        client = await Client.connect(self.address)
+        client = await self.connected()
         outcome = await commands.outcome(client, ticket)
         while True:
             state = await commands.service_state(client, self.cluster, SERVICE, patience_s=120)
