@@ -37,6 +37,11 @@ class Loading:
 
 
 def time_to_load(engine: DeployedEngine) -> Loading:
+    """How long an engine may take from its start until it answers: an estimate, by the weights its model's name tells.
+
+    Compiling and graph capture, which an eager engine does not do, plus the weights at the speed assumed for storage;
+    where the size of the weights is not known, a bound that any model may exceed.
+    """
     start = _START_SECONDS if _compiles(engine) else _EAGER_START_SECONDS
     weights = _weights_bytes(engine)
     if weights is None:
