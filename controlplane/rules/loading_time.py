@@ -37,7 +37,7 @@ class Loading:
 
 
 def time_to_load(engine: DeployedEngine) -> Loading:
-    """How long an engine may take from its start until it answers: an estimate, by the weights its model's name tells.
+    """How long an engine may take from its start until it answers: an estimate, by the weights its name tells.
 
     Compiling and graph capture, which an eager engine does not do, plus the weights at the speed assumed for storage;
     where the size of the weights is not known, a bound that any model may exceed.
